@@ -17,19 +17,19 @@
 /* Queueing delays: each RTT series above its own minimum. */
 static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	u32 side, k;
+	sbd_u32 side, k;
 
 	for (side = 0; side < 2; side++) {
-		const u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
-		u32 least_us = rtt_us[0];
+		const sbd_u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
+		sbd_u32 least_us = rtt_us[0];
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++)
 			least_us = rtt_us[k] < least_us ? rtt_us[k] : least_us;
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			u32 above = rtt_us[k] - least_us;
+			sbd_u32 above = rtt_us[k] - least_us;
 
 			scratch->queue_us[side][k] =
-				(s32)(above < SBD_RTT_LIMIT_US ? above : SBD_RTT_LIMIT_US);
+				(sbd_s32)(above < SBD_RTT_LIMIT_US ? above : SBD_RTT_LIMIT_US);
 		}
 	}
 }
@@ -44,11 +44,11 @@ static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scr
 /* Farther than any path, and no sum with a cost leaves 64 bits. */
 #define SBD_FAR	(1ULL << 62)
 
-static __always_inline u64 sbd_lesser(u64 one, u64 other)
+static __always_inline sbd_u64 sbd_lesser(sbd_u64 one, sbd_u64 other)
 {
 #ifdef SBD_BPF
 	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
-	u64 less = (one - other) >> 63;
+	sbd_u64 less = (one - other) >> 63;
 
 	SBD_HIDE(less);
 	return other + ((one - other) & -less);
@@ -64,9 +64,9 @@ static __always_inline u64 sbd_lesser(u64 one, u64 other)
  * @both: of RTTs and states together
  */
 struct sbd_apart {
-	u64 rtt;
-	u64 state;
-	u64 both;
+	sbd_u64 rtt;
+	sbd_u64 state;
+	sbd_u64 both;
 };
 
 /*
@@ -74,14 +74,15 @@ struct sbd_apart {
  * pass over the same differences. The costs are squares, so that each
  * distance takes one root in the end. @of is constant where this is called.
  */
-static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
-				     const u8 *congested_b, u32 points, u32 of,
+static __always_inline void sbd_warp(const sbd_s32 *a_us, const sbd_s32 *b_us,
+				     const sbd_u8 *congested_a,
+				     const sbd_u8 *congested_b, sbd_u32 points, sbd_u32 of,
 				     struct sbd_scratch *scratch, struct sbd_apart *apart)
 {
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
 	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
-	u32 i, j;
+	sbd_u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
@@ -101,11 +102,11 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->state = 0;
 	apart->both = 0;
 	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
-		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
-		u64 state = SBD_FAR, state_above = corner.state;
-		u64 both = SBD_FAR, both_above = corner.both;
-		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
-		s64 a = a_us[i];
+		sbd_u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		sbd_u64 state = SBD_FAR, state_above = corner.state;
+		sbd_u64 both = SBD_FAR, both_above = corner.both;
+		sbd_u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		sbd_s64 a = a_us[i];
 
 		/*
 		 * What lies above a cell, straight and aslant, is compared a
@@ -114,9 +115,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 */
 		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
-			s64 difference = a - cell->b_us;
-			u64 cost = (u64)(difference * difference);
-			u64 differ = weight_a ^ cell->weight_b;
+			sbd_s64 difference = a - cell->b_us;
+			sbd_u64 cost = (sbd_u64)(difference * difference);
+			sbd_u64 differ = weight_a ^ cell->weight_b;
 
 			if (of & SBD_OF_RTT) {
 				rtt = sbd_lesser(rtt, rtt_above) + cost;
@@ -144,28 +145,28 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 }
 
 /* A distance in units of 4 us. */
-static inline s32 sbd_distance_4us(u64 squared)
+static inline sbd_s32 sbd_distance_4us(sbd_u64 squared)
 {
-	return (s32)sbd_isqrt(squared >> 4);
+	return (sbd_s32)sbd_isqrt(squared >> 4);
 }
 #endif /* SBD_HAS_WARPING */
 
 #ifndef SBD_HAS_DEVIATION
 #define SBD_HAS_DEVIATION
 /* n times the standard deviation from sums over n values, truncated. */
-static inline u32 sbd_deviation(u32 points, u64 sum, u64 sum_of_squares)
+static inline sbd_u32 sbd_deviation(sbd_u32 points, sbd_u64 sum, sbd_u64 sum_of_squares)
 {
 	return sbd_isqrt(points * sum_of_squares - sum * sum);
 }
 
-static inline u32 sbd_deviation_of(const s32 *values, u32 points)
+static inline sbd_u32 sbd_deviation_of(const sbd_s32 *values, sbd_u32 points)
 {
-	u64 sum = 0, sum_of_squares = 0;
-	u32 k;
+	sbd_u64 sum = 0, sum_of_squares = 0;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		sum += (u64)values[k];
-		sum_of_squares += (u64)values[k] * (u64)values[k];
+		sum += (sbd_u64)values[k];
+		sum_of_squares += (sbd_u64)values[k] * (sbd_u64)values[k];
 	}
 	return sbd_deviation(points, sum, sum_of_squares);
 }
@@ -185,56 +186,57 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
  * leaves 63 bits.
  */
 struct sbd_moments {
-	s64 x;
-	s64 y;
-	s64 xx;
-	s64 yy;
-	s64 xy;
+	sbd_s64 x;
+	sbd_s64 y;
+	sbd_s64 xx;
+	sbd_s64 yy;
+	sbd_s64 xy;
 };
 
 /* What two series have in common over the product of their deviations, in Q10. */
-SBD_ALONE s32 sbd_quotient_q10(s64 common, u64 deviation_x, u64 deviation_y)
+SBD_ALONE sbd_s32 sbd_quotient_q10(sbd_s64 common, sbd_u64 deviation_x, sbd_u64 deviation_y)
 {
-	u64 spread, size;
-	s32 correlation;
+	sbd_u64 spread, size;
+	sbd_s32 correlation;
 
 	if (!deviation_x || !deviation_y)
 		return 0;
 	spread = deviation_x * deviation_y;
-	size = common < 0 ? -(u64)common : (u64)common;
+	size = common < 0 ? -(sbd_u64)common : (sbd_u64)common;
 	/* Ten bits of head room for the quotient. */
 	while (spread >> 52) {
 		spread >>= 1;
 		size >>= 1;
 	}
 	size = sbd_div(size << 10, spread);
-	correlation = size < SBD_ONE_Q10 ? (s32)size : SBD_ONE_Q10;
+	correlation = size < SBD_ONE_Q10 ? (sbd_s32)size : SBD_ONE_Q10;
 	return common < 0 ? -correlation : correlation;
 }
 
 /* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
-static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+static inline sbd_s32 sbd_correlation_q10(const struct sbd_moments *m, sbd_u32 points)
 {
-	s64 n = points, common = n * m->xy - m->x * m->y;
+	sbd_s64 n = points, common = n * m->xy - m->x * m->y;
 
-	return sbd_quotient_q10(common, sbd_isqrt((u64)(n * m->xx - m->x * m->x)),
-				sbd_isqrt((u64)(n * m->yy - m->y * m->y)));
+	return sbd_quotient_q10(common, sbd_isqrt((sbd_u64)(n * m->xx - m->x * m->x)),
+				sbd_isqrt((sbd_u64)(n * m->yy - m->y * m->y)));
 }
 
-static inline void sbd_add_moments(struct sbd_moments *m, const s32 *x, const s32 *y, u32 points)
+static inline void sbd_add_moments(struct sbd_moments *m, const sbd_s32 *x, const sbd_s32 *y,
+				   sbd_u32 points)
 {
-	u32 k;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		m->x += x[k];
 		m->y += y[k];
-		m->xx += (s64)x[k] * x[k];
-		m->yy += (s64)y[k] * y[k];
-		m->xy += (s64)x[k] * y[k];
+		m->xx += (sbd_s64)x[k] * x[k];
+		m->yy += (sbd_s64)y[k] * y[k];
+		m->xy += (sbd_s64)x[k] * y[k];
 	}
 }
 
-static inline s32 sbd_correlation_of(const s32 *x, const s32 *y, u32 points)
+static inline sbd_s32 sbd_correlation_of(const sbd_s32 *x, const sbd_s32 *y, sbd_u32 points)
 {
 	struct sbd_moments m = { 0, 0, 0, 0, 0 };
 
@@ -246,35 +248,38 @@ static inline s32 sbd_correlation_of(const s32 *x, const s32 *y, u32 points)
 #ifndef SBD_HAS_RANK
 #define SBD_HAS_RANK
 /* Places of the values in order of one digit; equals keep the order they have. */
-static inline void sbd_sort_digit(const s32 *values, u32 points, u32 shift, u16 *before,
-				  const u16 *from, u16 *to)
+static inline void sbd_sort_digit(const sbd_s32 *values, sbd_u32 points, sbd_u32 shift,
+				  sbd_u16 *before,
+				  const sbd_u16 *from, sbd_u16 *to)
 {
-	u32 k, digit, sum = 0;
+	sbd_u32 k, digit, sum = 0;
 
 	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++)
 		before[digit] = 0;
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		before[(u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
+		before[(sbd_u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
 	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++) {
-		u32 count = before[digit];
+		sbd_u32 count = before[digit];
 
-		before[digit] = (u16)sum;
+		before[digit] = (sbd_u16)sum;
 		sum += count;
 	}
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		digit = (u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
+		digit = (sbd_u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
 		to[before[digit]++] = from[k];
 	}
 }
 
 /* Twice the rank of each value, 1 the smallest; equals take their mean rank. */
-static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_scratch *scratch, s32 *rank)
+static inline void sbd_doubled_ranks(const sbd_s32 *values, sbd_u32 points,
+				     struct sbd_scratch *scratch, sbd_s32 *rank)
 {
-	u16 *before = scratch->ranked.before, *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
-	u32 k, first, end;
+	sbd_u16 *before = scratch->ranked.before;
+	sbd_u16 *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
+	sbd_u32 k, first, end;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		one[k] = (u16)k;
+		one[k] = (sbd_u16)k;
 	sbd_sort_digit(values, points, 0, before, one, other);
 	sbd_sort_digit(values, points, SBD_DIGIT_BITS, before, other, one);
 	sbd_sort_digit(values, points, 2 * SBD_DIGIT_BITS, before, one, other);
@@ -282,7 +287,7 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 		for (end = first; SBD_WHILE(end < points && values[other[end]] == values[other[first]]); end++)
 			;
 		for (k = first; SBD_WHILE(k < end); k++)
-			rank[other[k]] = (s32)(first + end + 1);
+			rank[other[k]] = (sbd_s32)(first + end + 1);
 	}
 }
 #endif /* SBD_HAS_RANK */
@@ -290,31 +295,33 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 #ifndef SBD_HAS_QUEUE_DISTANCE
 #define SBD_HAS_QUEUE_DISTANCE
 /* A distance per point, isqrt(distance^2 / n): the root of the mean square. */
-static inline s32 sbd_per_point(s32 distance, u32 points)
+static inline sbd_s32 sbd_per_point(sbd_s32 distance, sbd_u32 points)
 {
-	return (s32)sbd_isqrt(sbd_div((u64)distance * (u64)distance, points));
+	return (sbd_s32)sbd_isqrt(sbd_div((sbd_u64)distance * (sbd_u64)distance, points));
 }
 
 /* ED and DTW distance of the queueing delays, and ED against their size. */
-static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_queue_distance(const struct sbd_window *w, sbd_u32 wanted,
+					       struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	s32 *x = scratch->x;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & (SBD_BIT(SBD_QUEUE_ED_4US) | SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))) {
-		u64 apart = 0, size = 0;
-		u32 k;
+		sbd_u64 apart = 0, size = 0;
+		sbd_u32 k;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			s64 a = a_us[k], b = b_us[k];
+			sbd_s64 a = a_us[k], b = b_us[k];
 
-			apart += (u64)((a - b) * (a - b));
-			size += (u64)(a * a + b * b);
+			apart += (sbd_u64)((a - b) * (a - b));
+			size += (sbd_u64)(a * a + b * b);
 		}
 		if (wanted & SBD_BIT(SBD_QUEUE_ED_4US))
 			x[SBD_QUEUE_ED_4US] = sbd_per_point(sbd_distance_4us(apart), w->points);
 		if (wanted & SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))
-			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart), sbd_isqrt(size));
+			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart),
+								  sbd_isqrt(size));
 	}
 	if (wanted & SBD_BIT(SBD_QUEUE_DTWD_4US)) {
 		struct sbd_apart apart;
@@ -329,22 +336,23 @@ static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 w
 #ifndef SBD_HAS_QUEUE_RATIO
 #define SBD_HAS_QUEUE_RATIO
 /* The smaller over the larger. */
-static inline s32 sbd_folded_ratio_q10(u64 one, u64 other)
+static inline sbd_s32 sbd_folded_ratio_q10(sbd_u64 one, sbd_u64 other)
 {
 	return one < other ? sbd_ratio_q10(one, other) : sbd_ratio_q10(other, one);
 }
 
 /* Means and spreads of the queueing delays. */
-static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_queue_ratio(const struct sbd_window *w, sbd_u32 wanted,
+					    struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	u64 a = 0, b = 0;
-	u32 k;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	sbd_u64 a = 0, b = 0;
+	sbd_u32 k;
 
 	if (wanted & SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10)) {
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			a += (u64)a_us[k];
-			b += (u64)b_us[k];
+			a += (sbd_u64)a_us[k];
+			b += (sbd_u64)b_us[k];
 		}
 		scratch->x[SBD_QUEUE_MEAN_RATIO_Q10] = sbd_folded_ratio_q10(a, b);
 	}
@@ -361,26 +369,27 @@ static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 want
 #define SBD_LAG_RTTS	2
 #define SBD_CHANGE_RTTS	2
 
-SBD_ALONE s32 sbd_larger(s32 one, s32 other)
+SBD_ALONE sbd_s32 sbd_larger(sbd_s32 one, sbd_s32 other)
 {
 	return one > other ? one : other;
 }
 
 /* Largest correlation of what overlaps over all shifts of up to lag points either way. */
-static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag)
+static inline sbd_s32 sbd_lagged_q10(const sbd_s32 *x, const sbd_s32 *y, sbd_u32 points,
+				     sbd_u32 lag)
 {
-	s32 most = -SBD_ONE_Q10;
-	u32 way;
+	sbd_s32 most = -SBD_ONE_Q10;
+	sbd_u32 way;
 
 	for (way = 0; way < 2; way++) {
-		const s32 *late = way ? y : x, *early = way ? x : y;
+		const sbd_s32 *late = way ? y : x, *early = way ? x : y;
 		struct sbd_moments m = { 0, 0, 0, 0, 0 };
-		u32 shift, k;
+		sbd_u32 shift, k;
 
 		sbd_add_moments(&m, late, early, points);
 		most = sbd_larger(most, sbd_correlation_q10(&m, points));
 		for (shift = SBD_ZERO + 1; SBD_BELOW(shift, points) && shift <= lag; shift++) {
-			s64 first = late[shift - 1], last = early[points - shift];
+			sbd_s64 first = late[shift - 1], last = early[points - shift];
 
 			m.x -= first;
 			m.xx -= first * first;
@@ -388,7 +397,7 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 			m.yy -= last * last;
 			m.xy = 0;
 			for (k = SBD_ZERO; SBD_BELOW(k, points - shift); k++)
-				m.xy += (s64)late[k + shift] * early[k];
+				m.xy += (sbd_s64)late[k + shift] * early[k];
 			most = sbd_larger(most, sbd_correlation_q10(&m, points - shift));
 		}
 	}
@@ -396,16 +405,17 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 }
 
 /* Correlations of the RTT series: plain, of ranks, of changes, and the largest within a lag. */
-static __always_inline void sbd_correlation(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_correlation(const struct sbd_window *w, sbd_u32 wanted,
+					    struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	const u32 points = w->points;
-	s32 *x = scratch->x;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	const sbd_u32 points = w->points;
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & SBD_BIT(SBD_RTT_CORRELATION_Q10))
 		x[SBD_RTT_CORRELATION_Q10] = sbd_correlation_of(a_us, b_us, points);
 	if (wanted & SBD_BIT(SBD_RTT_RANK_CORRELATION_Q10)) {
-		s32 *rank_a = scratch->ranked.rank[0], *rank_b = scratch->ranked.rank[1];
+		sbd_s32 *rank_a = scratch->ranked.rank[0], *rank_b = scratch->ranked.rank[1];
 
 		sbd_doubled_ranks(a_us, points, scratch, rank_a);
 		sbd_doubled_ranks(b_us, points, scratch, rank_b);
@@ -415,8 +425,8 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 		x[SBD_RTT_LAGGED_CORRELATION_Q10] =
 			sbd_lagged_q10(a_us, b_us, points, SBD_LAG_RTTS * w->rtt_steps);
 	if (wanted & SBD_BIT(SBD_RTT_CHANGE_CORRELATION_Q10)) {
-		u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
-		u32 changes = span < points ? points - span : 0;
+		sbd_u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
+		sbd_u32 changes = span < points ? points - span : 0;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, changes); k++) {
 			scratch->change[0][k] = a_us[k + span] - a_us[k];
@@ -443,17 +453,17 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 
 /* One step down a tree: the sign of threshold - x is what leads on, and 0 of a leaf. */
 #define SBD_STEP(at) do {						\
-		u64 word = node[at];					\
+		sbd_u64 word = node[at];					\
 									\
-		at = (u32)word >> 8;					\
-		at += ((u32)(word >> 32) - SBD_BIAS - (u32)x[(u8)word]) >> 31;	\
+		at = (sbd_u32)word >> 8;					\
+		at += ((sbd_u32)(word >> 32) - SBD_BIAS - (sbd_u32)x[(sbd_u8)word]) >> 31;	\
 	} while (0)
 
-#define SBD_VOTE(at)	((u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
+#define SBD_VOTE(at)	((sbd_u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
 
-static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
+static inline sbd_u32 sbd_vote(const sbd_u64 *node, sbd_u32 root, sbd_u32 depth, const sbd_s32 *x)
 {
-	u32 level, at = root;
+	sbd_u32 level, at = root;
 
 	for (level = SBD_ZERO; SBD_WHILE(level < depth); level++)
 		SBD_STEP(at);
@@ -461,14 +471,16 @@ static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
 }
 
 /* Sum of the votes of trees of at most some depth. */
-static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 depth, const s32 *x)
+static inline sbd_u64 sbd_votes(const sbd_u64 *node, const sbd_u32 *root, sbd_u32 trees,
+				sbd_u32 depth, const sbd_s32 *x)
 {
-	u64 votes = 0;
-	u32 tree, level;
+	sbd_u64 votes = 0;
+	sbd_u32 tree, level;
 
-	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES, root += SBD_LANES) {
-		u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
-		u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
+	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES,
+	     root += SBD_LANES) {
+		sbd_u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
+		sbd_u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
 
 		for (level = SBD_ZERO; SBD_WHILE(level < depth); level++) {
 			SBD_STEP(at0);
@@ -505,7 +517,7 @@ enum {
 		SBD_BIT(SBD_QUEUE_SD_RATIO_Q10)
 };
 
-SBD_TABLE(u64, sbd_forest_invariant_node) = {
+SBD_TABLE(sbd_u64, sbd_forest_invariant_node) = {
 	0x400001790000010b, 0x4000279f00000309, 0x400003bb00001e0a, 0x400003cc0000050c,
 	0x400003c10014a811, 0x40000acd0000070a, 0x400000660000110f, 0x400001710000090b,
 	0x400002ed00000b11, 0x8100000000000909, 0x400003a70014aa11, 0x8000000000000b09,
@@ -1846,7 +1858,7 @@ SBD_TABLE(u64, sbd_forest_invariant_node) = {
 };
 
 /* Where each tree begins. */
-SBD_TABLE(u32, sbd_forest_invariant_root) = {
+SBD_TABLE(sbd_u32, sbd_forest_invariant_root) = {
 	0, 47, 102, 165,
 	220, 285, 340, 389,
 	456, 501, 546, 596,
@@ -1880,10 +1892,10 @@ SBD_TABLE(u32, sbd_forest_invariant_root) = {
  *
  * Return: %SBD_SHARED or %SBD_NOT_SHARED.
  */
-static inline enum sbd_verdict sbd_forest_invariant(const s32 x[SBD_FEATURES])
+static inline enum sbd_verdict sbd_forest_invariant(const sbd_s32 x[SBD_FEATURES])
 {
-	u64 votes = sbd_votes((const u64 *)sbd_forest_invariant_node, (const u32 *)sbd_forest_invariant_root,
-			      100, 10, x);
+	sbd_u64 votes = sbd_votes((const sbd_u64 *)sbd_forest_invariant_node, (const sbd_u32 *)sbd_forest_invariant_root,
+				  100, 10, x);
 
 	return votes > 100 * 8388608ULL ? SBD_SHARED : SBD_NOT_SHARED;
 }
@@ -1892,7 +1904,7 @@ static inline enum sbd_verdict sbd_forest_invariant(const s32 x[SBD_FEATURES])
 static inline void sbd_forest_invariant_features(const struct sbd_window *window,
 	struct sbd_scratch *scratch)
 {
-	const u32 wanted = sbd_forest_invariant_wanted;
+	const sbd_u32 wanted = sbd_forest_invariant_wanted;
 
 	sbd_queue(window, scratch);
 	sbd_queue_distance(window, wanted, scratch);

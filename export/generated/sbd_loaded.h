@@ -18,19 +18,19 @@
 /* Both RTT series above their common minimum. */
 static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	const u32 *a_us = w->series[!w->denominator].rtt_us;
-	const u32 *b_us = w->series[w->denominator].rtt_us;
-	u32 k, least_us = a_us[0];
+	const sbd_u32 *a_us = w->series[!w->denominator].rtt_us;
+	const sbd_u32 *b_us = w->series[w->denominator].rtt_us;
+	sbd_u32 k, least_us = a_us[0];
 
 	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		least_us = a_us[k] < least_us ? a_us[k] : least_us;
 		least_us = b_us[k] < least_us ? b_us[k] : least_us;
 	}
 	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-		u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
+		sbd_u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
 
-		scratch->above_us[0][k] = (s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
-		scratch->above_us[1][k] = (s32)(b < SBD_RTT_LIMIT_US ? b : SBD_RTT_LIMIT_US);
+		scratch->above_us[0][k] = (sbd_s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
+		scratch->above_us[1][k] = (sbd_s32)(b < SBD_RTT_LIMIT_US ? b : SBD_RTT_LIMIT_US);
 	}
 }
 #endif /* SBD_HAS_ABOVE */
@@ -40,19 +40,19 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 /* Queueing delays: each RTT series above its own minimum. */
 static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	u32 side, k;
+	sbd_u32 side, k;
 
 	for (side = 0; side < 2; side++) {
-		const u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
-		u32 least_us = rtt_us[0];
+		const sbd_u32 *rtt_us = w->series[side ? w->denominator : !w->denominator].rtt_us;
+		sbd_u32 least_us = rtt_us[0];
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++)
 			least_us = rtt_us[k] < least_us ? rtt_us[k] : least_us;
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			u32 above = rtt_us[k] - least_us;
+			sbd_u32 above = rtt_us[k] - least_us;
 
 			scratch->queue_us[side][k] =
-				(s32)(above < SBD_RTT_LIMIT_US ? above : SBD_RTT_LIMIT_US);
+				(sbd_s32)(above < SBD_RTT_LIMIT_US ? above : SBD_RTT_LIMIT_US);
 		}
 	}
 }
@@ -67,11 +67,11 @@ static inline void sbd_queue(const struct sbd_window *w, struct sbd_scratch *scr
 /* Farther than any path, and no sum with a cost leaves 64 bits. */
 #define SBD_FAR	(1ULL << 62)
 
-static __always_inline u64 sbd_lesser(u64 one, u64 other)
+static __always_inline sbd_u64 sbd_lesser(sbd_u64 one, sbd_u64 other)
 {
 #ifdef SBD_BPF
 	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
-	u64 less = (one - other) >> 63;
+	sbd_u64 less = (one - other) >> 63;
 
 	SBD_HIDE(less);
 	return other + ((one - other) & -less);
@@ -87,9 +87,9 @@ static __always_inline u64 sbd_lesser(u64 one, u64 other)
  * @both: of RTTs and states together
  */
 struct sbd_apart {
-	u64 rtt;
-	u64 state;
-	u64 both;
+	sbd_u64 rtt;
+	sbd_u64 state;
+	sbd_u64 both;
 };
 
 /*
@@ -97,14 +97,15 @@ struct sbd_apart {
  * pass over the same differences. The costs are squares, so that each
  * distance takes one root in the end. @of is constant where this is called.
  */
-static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
-				     const u8 *congested_b, u32 points, u32 of,
+static __always_inline void sbd_warp(const sbd_s32 *a_us, const sbd_s32 *b_us,
+				     const sbd_u8 *congested_a,
+				     const sbd_u8 *congested_b, sbd_u32 points, sbd_u32 of,
 				     struct sbd_scratch *scratch, struct sbd_apart *apart)
 {
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
 	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
-	u32 i, j;
+	sbd_u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
@@ -124,11 +125,11 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->state = 0;
 	apart->both = 0;
 	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
-		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
-		u64 state = SBD_FAR, state_above = corner.state;
-		u64 both = SBD_FAR, both_above = corner.both;
-		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
-		s64 a = a_us[i];
+		sbd_u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		sbd_u64 state = SBD_FAR, state_above = corner.state;
+		sbd_u64 both = SBD_FAR, both_above = corner.both;
+		sbd_u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		sbd_s64 a = a_us[i];
 
 		/*
 		 * What lies above a cell, straight and aslant, is compared a
@@ -137,9 +138,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 */
 		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
-			s64 difference = a - cell->b_us;
-			u64 cost = (u64)(difference * difference);
-			u64 differ = weight_a ^ cell->weight_b;
+			sbd_s64 difference = a - cell->b_us;
+			sbd_u64 cost = (sbd_u64)(difference * difference);
+			sbd_u64 differ = weight_a ^ cell->weight_b;
 
 			if (of & SBD_OF_RTT) {
 				rtt = sbd_lesser(rtt, rtt_above) + cost;
@@ -167,28 +168,28 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 }
 
 /* A distance in units of 4 us. */
-static inline s32 sbd_distance_4us(u64 squared)
+static inline sbd_s32 sbd_distance_4us(sbd_u64 squared)
 {
-	return (s32)sbd_isqrt(squared >> 4);
+	return (sbd_s32)sbd_isqrt(squared >> 4);
 }
 #endif /* SBD_HAS_WARPING */
 
 #ifndef SBD_HAS_DEVIATION
 #define SBD_HAS_DEVIATION
 /* n times the standard deviation from sums over n values, truncated. */
-static inline u32 sbd_deviation(u32 points, u64 sum, u64 sum_of_squares)
+static inline sbd_u32 sbd_deviation(sbd_u32 points, sbd_u64 sum, sbd_u64 sum_of_squares)
 {
 	return sbd_isqrt(points * sum_of_squares - sum * sum);
 }
 
-static inline u32 sbd_deviation_of(const s32 *values, u32 points)
+static inline sbd_u32 sbd_deviation_of(const sbd_s32 *values, sbd_u32 points)
 {
-	u64 sum = 0, sum_of_squares = 0;
-	u32 k;
+	sbd_u64 sum = 0, sum_of_squares = 0;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		sum += (u64)values[k];
-		sum_of_squares += (u64)values[k] * (u64)values[k];
+		sum += (sbd_u64)values[k];
+		sum_of_squares += (sbd_u64)values[k] * (sbd_u64)values[k];
 	}
 	return sbd_deviation(points, sum, sum_of_squares);
 }
@@ -208,56 +209,57 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
  * leaves 63 bits.
  */
 struct sbd_moments {
-	s64 x;
-	s64 y;
-	s64 xx;
-	s64 yy;
-	s64 xy;
+	sbd_s64 x;
+	sbd_s64 y;
+	sbd_s64 xx;
+	sbd_s64 yy;
+	sbd_s64 xy;
 };
 
 /* What two series have in common over the product of their deviations, in Q10. */
-SBD_ALONE s32 sbd_quotient_q10(s64 common, u64 deviation_x, u64 deviation_y)
+SBD_ALONE sbd_s32 sbd_quotient_q10(sbd_s64 common, sbd_u64 deviation_x, sbd_u64 deviation_y)
 {
-	u64 spread, size;
-	s32 correlation;
+	sbd_u64 spread, size;
+	sbd_s32 correlation;
 
 	if (!deviation_x || !deviation_y)
 		return 0;
 	spread = deviation_x * deviation_y;
-	size = common < 0 ? -(u64)common : (u64)common;
+	size = common < 0 ? -(sbd_u64)common : (sbd_u64)common;
 	/* Ten bits of head room for the quotient. */
 	while (spread >> 52) {
 		spread >>= 1;
 		size >>= 1;
 	}
 	size = sbd_div(size << 10, spread);
-	correlation = size < SBD_ONE_Q10 ? (s32)size : SBD_ONE_Q10;
+	correlation = size < SBD_ONE_Q10 ? (sbd_s32)size : SBD_ONE_Q10;
 	return common < 0 ? -correlation : correlation;
 }
 
 /* Pearson's correlation in Q10, truncated toward zero; 0 of a constant series. */
-static inline s32 sbd_correlation_q10(const struct sbd_moments *m, u32 points)
+static inline sbd_s32 sbd_correlation_q10(const struct sbd_moments *m, sbd_u32 points)
 {
-	s64 n = points, common = n * m->xy - m->x * m->y;
+	sbd_s64 n = points, common = n * m->xy - m->x * m->y;
 
-	return sbd_quotient_q10(common, sbd_isqrt((u64)(n * m->xx - m->x * m->x)),
-				sbd_isqrt((u64)(n * m->yy - m->y * m->y)));
+	return sbd_quotient_q10(common, sbd_isqrt((sbd_u64)(n * m->xx - m->x * m->x)),
+				sbd_isqrt((sbd_u64)(n * m->yy - m->y * m->y)));
 }
 
-static inline void sbd_add_moments(struct sbd_moments *m, const s32 *x, const s32 *y, u32 points)
+static inline void sbd_add_moments(struct sbd_moments *m, const sbd_s32 *x, const sbd_s32 *y,
+				   sbd_u32 points)
 {
-	u32 k;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
 		m->x += x[k];
 		m->y += y[k];
-		m->xx += (s64)x[k] * x[k];
-		m->yy += (s64)y[k] * y[k];
-		m->xy += (s64)x[k] * y[k];
+		m->xx += (sbd_s64)x[k] * x[k];
+		m->yy += (sbd_s64)y[k] * y[k];
+		m->xy += (sbd_s64)x[k] * y[k];
 	}
 }
 
-static inline s32 sbd_correlation_of(const s32 *x, const s32 *y, u32 points)
+static inline sbd_s32 sbd_correlation_of(const sbd_s32 *x, const sbd_s32 *y, sbd_u32 points)
 {
 	struct sbd_moments m = { 0, 0, 0, 0, 0 };
 
@@ -269,35 +271,38 @@ static inline s32 sbd_correlation_of(const s32 *x, const s32 *y, u32 points)
 #ifndef SBD_HAS_RANK
 #define SBD_HAS_RANK
 /* Places of the values in order of one digit; equals keep the order they have. */
-static inline void sbd_sort_digit(const s32 *values, u32 points, u32 shift, u16 *before,
-				  const u16 *from, u16 *to)
+static inline void sbd_sort_digit(const sbd_s32 *values, sbd_u32 points, sbd_u32 shift,
+				  sbd_u16 *before,
+				  const sbd_u16 *from, sbd_u16 *to)
 {
-	u32 k, digit, sum = 0;
+	sbd_u32 k, digit, sum = 0;
 
 	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++)
 		before[digit] = 0;
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		before[(u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
+		before[(sbd_u32)values[k] >> shift & ((1 << SBD_DIGIT_BITS) - 1)]++;
 	for (digit = SBD_ZERO; SBD_WHILE(digit < 1 << SBD_DIGIT_BITS); digit++) {
-		u32 count = before[digit];
+		sbd_u32 count = before[digit];
 
-		before[digit] = (u16)sum;
+		before[digit] = (sbd_u16)sum;
 		sum += count;
 	}
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		digit = (u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
+		digit = (sbd_u32)values[from[k]] >> shift & ((1 << SBD_DIGIT_BITS) - 1);
 		to[before[digit]++] = from[k];
 	}
 }
 
 /* Twice the rank of each value, 1 the smallest; equals take their mean rank. */
-static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_scratch *scratch, s32 *rank)
+static inline void sbd_doubled_ranks(const sbd_s32 *values, sbd_u32 points,
+				     struct sbd_scratch *scratch, sbd_s32 *rank)
 {
-	u16 *before = scratch->ranked.before, *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
-	u32 k, first, end;
+	sbd_u16 *before = scratch->ranked.before;
+	sbd_u16 *one = scratch->ranked.order[0], *other = scratch->ranked.order[1];
+	sbd_u32 k, first, end;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		one[k] = (u16)k;
+		one[k] = (sbd_u16)k;
 	sbd_sort_digit(values, points, 0, before, one, other);
 	sbd_sort_digit(values, points, SBD_DIGIT_BITS, before, other, one);
 	sbd_sort_digit(values, points, 2 * SBD_DIGIT_BITS, before, one, other);
@@ -305,7 +310,7 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 		for (end = first; SBD_WHILE(end < points && values[other[end]] == values[other[first]]); end++)
 			;
 		for (k = first; SBD_WHILE(k < end); k++)
-			rank[other[k]] = (s32)(first + end + 1);
+			rank[other[k]] = (sbd_s32)(first + end + 1);
 	}
 }
 #endif /* SBD_HAS_RANK */
@@ -313,26 +318,27 @@ static inline void sbd_doubled_ranks(const s32 *values, u32 points, struct sbd_s
 #ifndef SBD_HAS_DISTANCE
 #define SBD_HAS_DISTANCE
 /* ED and DTW distance of RTT, congestion, and both together. */
-static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_distance(const struct sbd_window *w, sbd_u32 wanted,
+					 struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	const s32 *a_us = scratch->above_us[0], *b_us = scratch->above_us[1];
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
-	const u32 of = (wanted & SBD_BIT(SBD_RTT_DTWD_4US) ? SBD_OF_RTT : 0) |
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	const sbd_s32 *a_us = scratch->above_us[0], *b_us = scratch->above_us[1];
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u32 of = (wanted & SBD_BIT(SBD_RTT_DTWD_4US) ? SBD_OF_RTT : 0) |
 		       (wanted & SBD_BIT(SBD_CSTATE_DTWD_4US) ? SBD_OF_STATE : 0) |
 		       (wanted & SBD_BIT(SBD_RTT_CSTATE_DTWD_4US) ? SBD_OF_BOTH : 0);
 	struct sbd_apart apart;
-	s32 *x = scratch->x;
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & (SBD_BIT(SBD_RTT_ED_4US) | SBD_BIT(SBD_CSTATE_ED_4US) | SBD_BIT(SBD_RTT_CSTATE_ED_4US))) {
-		u64 rtt = 0;
-		u32 k, state = 0;
+		sbd_u64 rtt = 0;
+		sbd_u32 k, state = 0;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			s64 difference = a_us[k] - b_us[k];
+			sbd_s64 difference = a_us[k] - b_us[k];
 
-			rtt += (u64)(difference * difference);
+			rtt += (sbd_u64)(difference * difference);
 			state += congested_a[k] ^ congested_b[k];
 		}
 		if (wanted & SBD_BIT(SBD_RTT_ED_4US))
@@ -357,11 +363,12 @@ static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted,
 #ifndef SBD_HAS_SD_RATIO
 #define SBD_HAS_SD_RATIO
 /* Ratios of the standard deviations of RTT and congestion. */
-static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_sd_ratio(const struct sbd_window *w, sbd_u32 wanted,
+					 struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	u32 k, a = 0, b = 0;
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	sbd_u32 k, a = 0, b = 0;
 
 	if (wanted & SBD_BIT(SBD_RTT_SD_RATIO_Q10))
 		scratch->x[SBD_RTT_SD_RATIO_Q10] =
@@ -391,31 +398,33 @@ static inline void sbd_min_rtt_ratio(const struct sbd_window *w, struct sbd_scra
 #ifndef SBD_HAS_QUEUE_DISTANCE
 #define SBD_HAS_QUEUE_DISTANCE
 /* A distance per point, isqrt(distance^2 / n): the root of the mean square. */
-static inline s32 sbd_per_point(s32 distance, u32 points)
+static inline sbd_s32 sbd_per_point(sbd_s32 distance, sbd_u32 points)
 {
-	return (s32)sbd_isqrt(sbd_div((u64)distance * (u64)distance, points));
+	return (sbd_s32)sbd_isqrt(sbd_div((sbd_u64)distance * (sbd_u64)distance, points));
 }
 
 /* ED and DTW distance of the queueing delays, and ED against their size. */
-static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_queue_distance(const struct sbd_window *w, sbd_u32 wanted,
+					       struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	s32 *x = scratch->x;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & (SBD_BIT(SBD_QUEUE_ED_4US) | SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))) {
-		u64 apart = 0, size = 0;
-		u32 k;
+		sbd_u64 apart = 0, size = 0;
+		sbd_u32 k;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			s64 a = a_us[k], b = b_us[k];
+			sbd_s64 a = a_us[k], b = b_us[k];
 
-			apart += (u64)((a - b) * (a - b));
-			size += (u64)(a * a + b * b);
+			apart += (sbd_u64)((a - b) * (a - b));
+			size += (sbd_u64)(a * a + b * b);
 		}
 		if (wanted & SBD_BIT(SBD_QUEUE_ED_4US))
 			x[SBD_QUEUE_ED_4US] = sbd_per_point(sbd_distance_4us(apart), w->points);
 		if (wanted & SBD_BIT(SBD_QUEUE_ED_RATIO_Q10))
-			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart), sbd_isqrt(size));
+			x[SBD_QUEUE_ED_RATIO_Q10] = sbd_ratio_q10(sbd_isqrt(apart),
+								  sbd_isqrt(size));
 	}
 	if (wanted & SBD_BIT(SBD_QUEUE_DTWD_4US)) {
 		struct sbd_apart apart;
@@ -430,22 +439,23 @@ static __always_inline void sbd_queue_distance(const struct sbd_window *w, u32 w
 #ifndef SBD_HAS_QUEUE_RATIO
 #define SBD_HAS_QUEUE_RATIO
 /* The smaller over the larger. */
-static inline s32 sbd_folded_ratio_q10(u64 one, u64 other)
+static inline sbd_s32 sbd_folded_ratio_q10(sbd_u64 one, sbd_u64 other)
 {
 	return one < other ? sbd_ratio_q10(one, other) : sbd_ratio_q10(other, one);
 }
 
 /* Means and spreads of the queueing delays. */
-static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_queue_ratio(const struct sbd_window *w, sbd_u32 wanted,
+					    struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	u64 a = 0, b = 0;
-	u32 k;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	sbd_u64 a = 0, b = 0;
+	sbd_u32 k;
 
 	if (wanted & SBD_BIT(SBD_QUEUE_MEAN_RATIO_Q10)) {
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			a += (u64)a_us[k];
-			b += (u64)b_us[k];
+			a += (sbd_u64)a_us[k];
+			b += (sbd_u64)b_us[k];
 		}
 		scratch->x[SBD_QUEUE_MEAN_RATIO_Q10] = sbd_folded_ratio_q10(a, b);
 	}
@@ -462,26 +472,27 @@ static __always_inline void sbd_queue_ratio(const struct sbd_window *w, u32 want
 #define SBD_LAG_RTTS	2
 #define SBD_CHANGE_RTTS	2
 
-SBD_ALONE s32 sbd_larger(s32 one, s32 other)
+SBD_ALONE sbd_s32 sbd_larger(sbd_s32 one, sbd_s32 other)
 {
 	return one > other ? one : other;
 }
 
 /* Largest correlation of what overlaps over all shifts of up to lag points either way. */
-static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag)
+static inline sbd_s32 sbd_lagged_q10(const sbd_s32 *x, const sbd_s32 *y, sbd_u32 points,
+				     sbd_u32 lag)
 {
-	s32 most = -SBD_ONE_Q10;
-	u32 way;
+	sbd_s32 most = -SBD_ONE_Q10;
+	sbd_u32 way;
 
 	for (way = 0; way < 2; way++) {
-		const s32 *late = way ? y : x, *early = way ? x : y;
+		const sbd_s32 *late = way ? y : x, *early = way ? x : y;
 		struct sbd_moments m = { 0, 0, 0, 0, 0 };
-		u32 shift, k;
+		sbd_u32 shift, k;
 
 		sbd_add_moments(&m, late, early, points);
 		most = sbd_larger(most, sbd_correlation_q10(&m, points));
 		for (shift = SBD_ZERO + 1; SBD_BELOW(shift, points) && shift <= lag; shift++) {
-			s64 first = late[shift - 1], last = early[points - shift];
+			sbd_s64 first = late[shift - 1], last = early[points - shift];
 
 			m.x -= first;
 			m.xx -= first * first;
@@ -489,7 +500,7 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 			m.yy -= last * last;
 			m.xy = 0;
 			for (k = SBD_ZERO; SBD_BELOW(k, points - shift); k++)
-				m.xy += (s64)late[k + shift] * early[k];
+				m.xy += (sbd_s64)late[k + shift] * early[k];
 			most = sbd_larger(most, sbd_correlation_q10(&m, points - shift));
 		}
 	}
@@ -497,16 +508,17 @@ static inline s32 sbd_lagged_q10(const s32 *x, const s32 *y, u32 points, u32 lag
 }
 
 /* Correlations of the RTT series: plain, of ranks, of changes, and the largest within a lag. */
-static __always_inline void sbd_correlation(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_correlation(const struct sbd_window *w, sbd_u32 wanted,
+					    struct sbd_scratch *scratch)
 {
-	const s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
-	const u32 points = w->points;
-	s32 *x = scratch->x;
+	const sbd_s32 *a_us = scratch->queue_us[0], *b_us = scratch->queue_us[1];
+	const sbd_u32 points = w->points;
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & SBD_BIT(SBD_RTT_CORRELATION_Q10))
 		x[SBD_RTT_CORRELATION_Q10] = sbd_correlation_of(a_us, b_us, points);
 	if (wanted & SBD_BIT(SBD_RTT_RANK_CORRELATION_Q10)) {
-		s32 *rank_a = scratch->ranked.rank[0], *rank_b = scratch->ranked.rank[1];
+		sbd_s32 *rank_a = scratch->ranked.rank[0], *rank_b = scratch->ranked.rank[1];
 
 		sbd_doubled_ranks(a_us, points, scratch, rank_a);
 		sbd_doubled_ranks(b_us, points, scratch, rank_b);
@@ -516,8 +528,8 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 		x[SBD_RTT_LAGGED_CORRELATION_Q10] =
 			sbd_lagged_q10(a_us, b_us, points, SBD_LAG_RTTS * w->rtt_steps);
 	if (wanted & SBD_BIT(SBD_RTT_CHANGE_CORRELATION_Q10)) {
-		u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
-		u32 changes = span < points ? points - span : 0;
+		sbd_u32 k, span = SBD_CHANGE_RTTS * w->rtt_steps;
+		sbd_u32 changes = span < points ? points - span : 0;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, changes); k++) {
 			scratch->change[0][k] = a_us[k + span] - a_us[k];
@@ -532,22 +544,23 @@ static __always_inline void sbd_correlation(const struct sbd_window *w, u32 want
 #ifndef SBD_HAS_COINCIDENCE
 #define SBD_HAS_COINCIDENCE
 /* How often a series of yes and no says yes within reach of the first point, but for the last in reach. */
-static inline u32 sbd_near_first(const u8 *congested, u32 points, u32 reach)
+static inline sbd_u32 sbd_near_first(const sbd_u8 *congested, sbd_u32 points, sbd_u32 reach)
 {
-	u32 k, count = 0;
+	sbd_u32 k, count = 0;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points) && k < reach; k++)
 		count += congested[k];
 	return count;
 }
 
-SBD_ALONE u32 sbd_is_any(u32 count)
+SBD_ALONE sbd_u32 sbd_is_any(sbd_u32 count)
 {
 	return count > 0;
 }
 
 /* Whether it does within reach of each point, a point at a time. */
-static inline u32 sbd_near(const u8 *congested, u32 points, u32 k, u32 reach, u32 *count)
+static inline sbd_u32 sbd_near(const sbd_u8 *congested, sbd_u32 points, sbd_u32 k, sbd_u32 reach,
+			       sbd_u32 *count)
 {
 	/* The window slides: what comes into reach is added, what leaves it is taken away. */
 	if (k + reach < points)
@@ -560,16 +573,16 @@ static inline u32 sbd_near(const u8 *congested, u32 points, u32 k, u32 reach, u3
 /* Coincidence of congestion within a larger RTT (Jaccard), less what chance would give. */
 static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	u32 k, count_a = sbd_near_first(congested_a, w->points, w->rtt_steps);
-	u32 count_b = sbd_near_first(congested_b, w->points, w->rtt_steps);
-	u32 a = SBD_ZERO, b = SBD_ZERO, both = SBD_ZERO;
-	u64 seen, expected;
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	sbd_u32 k, count_a = sbd_near_first(congested_a, w->points, w->rtt_steps);
+	sbd_u32 count_b = sbd_near_first(congested_b, w->points, w->rtt_steps);
+	sbd_u32 a = SBD_ZERO, b = SBD_ZERO, both = SBD_ZERO;
+	sbd_u64 seen, expected;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-		u32 near_a = sbd_near(congested_a, w->points, k, w->rtt_steps, &count_a);
-		u32 near_b = sbd_near(congested_b, w->points, k, w->rtt_steps, &count_b);
+		sbd_u32 near_a = sbd_near(congested_a, w->points, k, w->rtt_steps, &count_a);
+		sbd_u32 near_b = sbd_near(congested_b, w->points, k, w->rtt_steps, &count_b);
 
 		a += near_a;
 		b += near_b;
@@ -578,9 +591,9 @@ static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratc
 	scratch->x[SBD_CSTATE_NEAR_JACCARD_EXCESS_Q10] = 0;
 	if (!a || !b)
 		return;
-	seen = sbd_div((u64)both << 10, a + b - both);
-	expected = sbd_div((u64)a * b << 10, (u64)w->points * (a + b) - (u64)a * b);
-	scratch->x[SBD_CSTATE_NEAR_JACCARD_EXCESS_Q10] = (s32)seen - (s32)expected;
+	seen = sbd_div((sbd_u64)both << 10, a + b - both);
+	expected = sbd_div((sbd_u64)a * b << 10, (sbd_u64)w->points * (a + b) - (sbd_u64)a * b);
+	scratch->x[SBD_CSTATE_NEAR_JACCARD_EXCESS_Q10] = (sbd_s32)seen - (sbd_s32)expected;
 }
 #endif /* SBD_HAS_COINCIDENCE */
 
@@ -595,9 +608,9 @@ static inline void sbd_coincidence(const struct sbd_window *w, struct sbd_scratc
 #define SBD_RATE_BITS	21
 
 /* How far a number is shifted right until it has 21 bits. */
-SBD_ALONE u32 sbd_rate_shift(u64 most)
+SBD_ALONE sbd_u32 sbd_rate_shift(sbd_u64 most)
 {
-	u32 shift = 0;
+	sbd_u32 shift = 0;
 
 	while (most >> SBD_RATE_BITS) {
 		most >>= 1;
@@ -607,25 +620,26 @@ SBD_ALONE u32 sbd_rate_shift(u64 most)
 }
 
 /* Bytes delivered over span points, shifted right until the largest has 21 bits. */
-static inline void sbd_delivered(const u64 *acked_bytes, u32 points, u32 span, s32 *delivered)
+static inline void sbd_delivered(const sbd_u64 *acked_bytes, sbd_u32 points, sbd_u32 span,
+				 sbd_s32 *delivered)
 {
-	u32 k, shift;
-	u64 most = 0;
+	sbd_u32 k, shift;
+	sbd_u64 most = 0;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		u64 bytes = acked_bytes[k + span] - acked_bytes[k];
+		sbd_u64 bytes = acked_bytes[k + span] - acked_bytes[k];
 
 		most = bytes > most ? bytes : most;
 	}
 	shift = sbd_rate_shift(most);
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++)
-		delivered[k] = (s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
+		delivered[k] = (sbd_s32)((acked_bytes[k + span] - acked_bytes[k]) >> shift);
 }
 
 /* Correlation of the bytes delivered. */
 static inline void sbd_rate(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	u32 span = SBD_RATE_RTTS * w->rtt_steps, points = span < w->points ? w->points - span : 0;
+	sbd_u32 span = SBD_RATE_RTTS * w->rtt_steps, points = span < w->points ? w->points - span : 0;
 
 	sbd_delivered(w->series[!w->denominator].acked_bytes, points, span, scratch->change[0]);
 	sbd_delivered(w->series[w->denominator].acked_bytes, points, span, scratch->change[1]);
@@ -649,17 +663,17 @@ static inline void sbd_rate(const struct sbd_window *w, struct sbd_scratch *scra
 
 /* One step down a tree: the sign of threshold - x is what leads on, and 0 of a leaf. */
 #define SBD_STEP(at) do {						\
-		u64 word = node[at];					\
+		sbd_u64 word = node[at];					\
 									\
-		at = (u32)word >> 8;					\
-		at += ((u32)(word >> 32) - SBD_BIAS - (u32)x[(u8)word]) >> 31;	\
+		at = (sbd_u32)word >> 8;					\
+		at += ((sbd_u32)(word >> 32) - SBD_BIAS - (sbd_u32)x[(sbd_u8)word]) >> 31;	\
 	} while (0)
 
-#define SBD_VOTE(at)	((u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
+#define SBD_VOTE(at)	((sbd_u32)(node[at] >> 32) & (2 * SBD_BIAS - 1))
 
-static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
+static inline sbd_u32 sbd_vote(const sbd_u64 *node, sbd_u32 root, sbd_u32 depth, const sbd_s32 *x)
 {
-	u32 level, at = root;
+	sbd_u32 level, at = root;
 
 	for (level = SBD_ZERO; SBD_WHILE(level < depth); level++)
 		SBD_STEP(at);
@@ -667,14 +681,16 @@ static inline u32 sbd_vote(const u64 *node, u32 root, u32 depth, const s32 *x)
 }
 
 /* Sum of the votes of trees of at most some depth. */
-static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 depth, const s32 *x)
+static inline sbd_u64 sbd_votes(const sbd_u64 *node, const sbd_u32 *root, sbd_u32 trees,
+				sbd_u32 depth, const sbd_s32 *x)
 {
-	u64 votes = 0;
-	u32 tree, level;
+	sbd_u64 votes = 0;
+	sbd_u32 tree, level;
 
-	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES, root += SBD_LANES) {
-		u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
-		u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
+	for (tree = SBD_ZERO; SBD_WHILE(tree + SBD_LANES <= trees); tree += SBD_LANES,
+	     root += SBD_LANES) {
+		sbd_u32 at0 = root[0], at1 = root[1], at2 = root[2], at3 = root[3], at4 = root[4];
+		sbd_u32 at5 = root[5], at6 = root[6], at7 = root[7], at8 = root[8], at9 = root[9];
 
 		for (level = SBD_ZERO; SBD_WHILE(level < depth); level++) {
 			SBD_STEP(at0);
@@ -721,11 +737,11 @@ static inline u64 sbd_votes(const u64 *node, const u32 *root, u32 trees, u32 dep
  * @depth: of the deepest
  */
 struct sbd_loaded {
-	u64 node[SBD_LOADED_WORDS];
-	u32 root[SBD_LOADED_TREES];
-	u32 wanted;
-	u32 trees;
-	u32 depth;
+	sbd_u64 node[SBD_LOADED_WORDS];
+	sbd_u32 root[SBD_LOADED_TREES];
+	sbd_u32 wanted;
+	sbd_u32 trees;
+	sbd_u32 depth;
 };
 
 /**
@@ -771,15 +787,15 @@ static const char sbd_feature_name[SBD_FEATURES][SBD_FILE_NAME] = {
 	"rate_correlation_q10",
 };
 
-static inline u32 sbd_le32(const u8 *bytes)
+static inline sbd_u32 sbd_le32(const sbd_u8 *bytes)
 {
-	return bytes[0] | (u32)bytes[1] << 8 | (u32)bytes[2] << 16 | (u32)bytes[3] << 24;
+	return bytes[0] | (sbd_u32)bytes[1] << 8 | (sbd_u32)bytes[2] << 16 | (sbd_u32)bytes[3] << 24;
 }
 
 /* CRC-32 of IEEE 802.3, bit by bit: a file is read once. */
-static inline u32 sbd_crc32(const u8 *bytes, u32 size)
+static inline sbd_u32 sbd_crc32(const sbd_u8 *bytes, sbd_u32 size)
 {
-	u32 i, bit, crc = ~0U;
+	sbd_u32 i, bit, crc = ~0U;
 
 	for (i = 0; i < size; i++) {
 		crc ^= bytes[i];
@@ -790,13 +806,13 @@ static inline u32 sbd_crc32(const u8 *bytes, u32 size)
 }
 
 /* Number of the feature of a name; SBD_FEATURES if there is none. */
-static inline u32 sbd_feature_of(const u8 *name)
+static inline sbd_u32 sbd_feature_of(const sbd_u8 *name)
 {
-	u32 i, k;
+	sbd_u32 i, k;
 
 	for (i = 0; i < SBD_FEATURES; i++) {
 		for (k = 0; k < SBD_FILE_NAME; k++)
-			if (name[k] != (u8)sbd_feature_name[i][k])
+			if (name[k] != (sbd_u8)sbd_feature_name[i][k])
 				break;
 		if (k == SBD_FILE_NAME)
 			break;
@@ -804,9 +820,9 @@ static inline u32 sbd_feature_of(const u8 *name)
 	return i;
 }
 
-static inline u64 sbd_le64(const u8 *bytes)
+static inline sbd_u64 sbd_le64(const sbd_u8 *bytes)
 {
-	return sbd_le32(bytes) | (u64)sbd_le32(bytes + 4) << 32;
+	return sbd_le32(bytes) | (sbd_u64)sbd_le32(bytes + 4) << 32;
 }
 
 /*
@@ -814,16 +830,17 @@ static inline u64 sbd_le64(const u8 *bytes)
  * A leaf stays where it is, a split leads to two words behind its own: so no
  * walk leaves the table, and none is longer than the depth.
  */
-static inline int sbd_load_words(struct sbd_loaded *m, const u8 *bytes, u32 words, const u8 *feature,
-				 u32 inputs, u8 *level)
+static inline int sbd_load_words(struct sbd_loaded *m, const sbd_u8 *bytes, sbd_u32 words,
+				 const sbd_u8 *feature,
+				 sbd_u32 inputs, sbd_u8 *level)
 {
-	u32 i, side, deepest = 0;
+	sbd_u32 i, side, deepest = 0;
 
 	for (i = 0; i < words; i++)
 		level[i] = 0;
 	for (i = 0; i < words; i++, bytes += SBD_FILE_WORD) {
-		u64 word = sbd_le64(bytes);
-		u32 place = (u32)word >> 8, number = (u32)word & 0xff;
+		sbd_u64 word = sbd_le64(bytes);
+		sbd_u32 place = (sbd_u32)word >> 8, number = (sbd_u32)word & 0xff;
 
 		if (word & SBD_LEAF) {
 			if (place != i || (number && number >= inputs) || (word & ~SBD_LEAF) >> 32 > SBD_ALL_FOR)
@@ -835,10 +852,10 @@ static inline int sbd_load_words(struct sbd_loaded *m, const u8 *bytes, u32 word
 			return -1;
 		m->node[i] = word - number + feature[number];
 		for (side = 0; side < 2; side++) {
-			u8 *below = &level[place + side];
+			sbd_u8 *below = &level[place + side];
 
 			if (*below <= level[i])
-				*below = (u8)(level[i] + 1);
+				*below = (sbd_u8)(level[i] + 1);
 			deepest = *below > deepest ? *below : deepest;
 		}
 	}
@@ -852,24 +869,25 @@ static inline int sbd_load_words(struct sbd_loaded *m, const u8 *bytes, u32 word
  * @size: its length
  * @level: memory for the check, a byte for each of SBD_LOADED_WORDS
  *
- * The file, little-endian: "SBDMODEL", u32 version, u32 features, u32 trees,
- * u32 words; names of the features; u32 where each tree begins; the words, a
- * split's feature being its place among the names; u32 checksum of all before.
+ * The file, little-endian: "SBDMODEL", sbd_u32 version, sbd_u32 features, sbd_u32 trees,
+ * sbd_u32 words; names of the features; sbd_u32 where each tree begins; the words, a
+ * split's feature being its place among the names; sbd_u32 checksum of all before.
  *
  * Return: SBD_LOADED, or why not.
  */
-static inline enum sbd_refusal sbd_load(struct sbd_loaded *m, const u8 *bytes, u32 size, u8 *level)
+static inline enum sbd_refusal sbd_load(struct sbd_loaded *m, const sbd_u8 *bytes, sbd_u32 size,
+					sbd_u8 *level)
 {
 	static const char magic[] = "SBDMODEL";
-	u8 feature[SBD_FEATURES] = { 0 };
-	u32 i, inputs, trees, words;
-	const u8 *at;
+	sbd_u8 feature[SBD_FEATURES] = { 0 };
+	sbd_u32 i, inputs, trees, words;
+	const sbd_u8 *at;
 	int depth;
 
 	if (size < SBD_FILE_HEAD + SBD_FILE_SUM)
 		return SBD_NOT_A_MODEL;
 	for (i = 0; i < 8; i++)
-		if (bytes[i] != (u8)magic[i])
+		if (bytes[i] != (sbd_u8)magic[i])
 			return SBD_NOT_A_MODEL;
 	if (sbd_le32(bytes + 8) != SBD_FILE_VERSION)
 		return SBD_OTHER_VERSION;
@@ -889,7 +907,7 @@ static inline enum sbd_refusal sbd_load(struct sbd_loaded *m, const u8 *bytes, u
 	at = bytes + SBD_FILE_HEAD;
 	m->wanted = 0;
 	for (i = 0; i < inputs; i++, at += SBD_FILE_NAME) {
-		feature[i] = (u8)sbd_feature_of(at);
+		feature[i] = (sbd_u8)sbd_feature_of(at);
 		if (feature[i] == SBD_FEATURES)
 			return SBD_UNKNOWN_FEATURE;
 		m->wanted |= SBD_BIT(feature[i]);
@@ -903,7 +921,7 @@ static inline enum sbd_refusal sbd_load(struct sbd_loaded *m, const u8 *bytes, u
 	if (depth < 0)
 		return SBD_BAD_NODE;
 	m->trees = trees;
-	m->depth = (u32)depth;
+	m->depth = (sbd_u32)depth;
 	return SBD_LOADED;
 }
 
@@ -913,7 +931,8 @@ static inline enum sbd_refusal sbd_load(struct sbd_loaded *m, const u8 *bytes, u
  * @wanted: bits of those to compute
  * @scratch: memory to compute in; holds the features afterwards
  */
-static inline void sbd_features(const struct sbd_window *window, u32 wanted, struct sbd_scratch *scratch)
+static inline void sbd_features(const struct sbd_window *window, sbd_u32 wanted,
+				struct sbd_scratch *scratch)
 {
 	if (wanted & (SBD_BIT(SBD_RTT_ED_4US) | SBD_BIT(SBD_CSTATE_ED_4US) | SBD_BIT(SBD_RTT_CSTATE_ED_4US) | SBD_BIT(SBD_RTT_DTWD_4US) | SBD_BIT(SBD_CSTATE_DTWD_4US) | SBD_BIT(SBD_RTT_CSTATE_DTWD_4US) | SBD_BIT(SBD_RTT_SD_RATIO_Q10) | SBD_BIT(SBD_CSTATE_SD_RATIO_Q10)))
 		sbd_above(window, scratch);
@@ -947,13 +966,13 @@ static inline enum sbd_verdict sbd_loaded_judge(const struct sbd_window *window,
 						const void *model, struct sbd_scratch *scratch)
 {
 	const struct sbd_loaded *m = model;
-	u32 i;
+	sbd_u32 i;
 
 	for (i = 0; i < SBD_FEATURES; i++)
 		scratch->x[i] = 0;	/* a walk reads all of them */
 	sbd_features(window, m->wanted, scratch);
 	return sbd_votes(m->node, m->root, m->trees, m->depth, scratch->x) >
-		m->trees * (u64)(SBD_ALL_FOR / 2) ? SBD_SHARED : SBD_NOT_SHARED;
+		m->trees * (sbd_u64)(SBD_ALL_FOR / 2) ? SBD_SHARED : SBD_NOT_SHARED;
 }
 
 #endif /* SBD_LOADED_H */

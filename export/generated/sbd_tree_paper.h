@@ -17,19 +17,19 @@
 /* Both RTT series above their common minimum. */
 static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scratch)
 {
-	const u32 *a_us = w->series[!w->denominator].rtt_us;
-	const u32 *b_us = w->series[w->denominator].rtt_us;
-	u32 k, least_us = a_us[0];
+	const sbd_u32 *a_us = w->series[!w->denominator].rtt_us;
+	const sbd_u32 *b_us = w->series[w->denominator].rtt_us;
+	sbd_u32 k, least_us = a_us[0];
 
 	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
 		least_us = a_us[k] < least_us ? a_us[k] : least_us;
 		least_us = b_us[k] < least_us ? b_us[k] : least_us;
 	}
 	for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-		u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
+		sbd_u32 a = a_us[k] - least_us, b = b_us[k] - least_us;
 
-		scratch->above_us[0][k] = (s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
-		scratch->above_us[1][k] = (s32)(b < SBD_RTT_LIMIT_US ? b : SBD_RTT_LIMIT_US);
+		scratch->above_us[0][k] = (sbd_s32)(a < SBD_RTT_LIMIT_US ? a : SBD_RTT_LIMIT_US);
+		scratch->above_us[1][k] = (sbd_s32)(b < SBD_RTT_LIMIT_US ? b : SBD_RTT_LIMIT_US);
 	}
 }
 #endif /* SBD_HAS_ABOVE */
@@ -43,11 +43,11 @@ static inline void sbd_above(const struct sbd_window *w, struct sbd_scratch *scr
 /* Farther than any path, and no sum with a cost leaves 64 bits. */
 #define SBD_FAR	(1ULL << 62)
 
-static __always_inline u64 sbd_lesser(u64 one, u64 other)
+static __always_inline sbd_u64 sbd_lesser(sbd_u64 one, sbd_u64 other)
 {
 #ifdef SBD_BPF
 	/* Below 2^63, the sign of the difference is the comparison: the verifier would follow a branch both ways. */
-	u64 less = (one - other) >> 63;
+	sbd_u64 less = (one - other) >> 63;
 
 	SBD_HIDE(less);
 	return other + ((one - other) & -less);
@@ -63,9 +63,9 @@ static __always_inline u64 sbd_lesser(u64 one, u64 other)
  * @both: of RTTs and states together
  */
 struct sbd_apart {
-	u64 rtt;
-	u64 state;
-	u64 both;
+	sbd_u64 rtt;
+	sbd_u64 state;
+	sbd_u64 both;
 };
 
 /*
@@ -73,14 +73,15 @@ struct sbd_apart {
  * pass over the same differences. The costs are squares, so that each
  * distance takes one root in the end. @of is constant where this is called.
  */
-static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 *congested_a,
-				     const u8 *congested_b, u32 points, u32 of,
+static __always_inline void sbd_warp(const sbd_s32 *a_us, const sbd_s32 *b_us,
+				     const sbd_u8 *congested_a,
+				     const sbd_u8 *congested_b, sbd_u32 points, sbd_u32 of,
 				     struct sbd_scratch *scratch, struct sbd_apart *apart)
 {
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
 	struct sbd_cell *row = scratch->row;
 	struct sbd_apart corner = { 0, 0, 0 };	/* the first column's cell above a row */
-	u32 i, j;
+	sbd_u32 i, j;
 
 	if (points > SBD_POINTS)
 		points = SBD_POINTS;
@@ -100,11 +101,11 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 	apart->state = 0;
 	apart->both = 0;
 	for (i = SBD_ZERO; SBD_WHILE(i < points); i++) {
-		u64 rtt = SBD_FAR, rtt_above = corner.rtt;
-		u64 state = SBD_FAR, state_above = corner.state;
-		u64 both = SBD_FAR, both_above = corner.both;
-		u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
-		s64 a = a_us[i];
+		sbd_u64 rtt = SBD_FAR, rtt_above = corner.rtt;
+		sbd_u64 state = SBD_FAR, state_above = corner.state;
+		sbd_u64 both = SBD_FAR, both_above = corner.both;
+		sbd_u64 weight_a = of & (SBD_OF_STATE | SBD_OF_BOTH) && congested_a[i] ? weight : 0;
+		sbd_s64 a = a_us[i];
 
 		/*
 		 * What lies above a cell, straight and aslant, is compared a
@@ -113,9 +114,9 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 		 */
 		for (j = SBD_ZERO; SBD_WHILE(j < points); j++) {
 			struct sbd_cell *cell = row + j;
-			s64 difference = a - cell->b_us;
-			u64 cost = (u64)(difference * difference);
-			u64 differ = weight_a ^ cell->weight_b;
+			sbd_s64 difference = a - cell->b_us;
+			sbd_u64 cost = (sbd_u64)(difference * difference);
+			sbd_u64 differ = weight_a ^ cell->weight_b;
 
 			if (of & SBD_OF_RTT) {
 				rtt = sbd_lesser(rtt, rtt_above) + cost;
@@ -143,28 +144,28 @@ static __always_inline void sbd_warp(const s32 *a_us, const s32 *b_us, const u8 
 }
 
 /* A distance in units of 4 us. */
-static inline s32 sbd_distance_4us(u64 squared)
+static inline sbd_s32 sbd_distance_4us(sbd_u64 squared)
 {
-	return (s32)sbd_isqrt(squared >> 4);
+	return (sbd_s32)sbd_isqrt(squared >> 4);
 }
 #endif /* SBD_HAS_WARPING */
 
 #ifndef SBD_HAS_DEVIATION
 #define SBD_HAS_DEVIATION
 /* n times the standard deviation from sums over n values, truncated. */
-static inline u32 sbd_deviation(u32 points, u64 sum, u64 sum_of_squares)
+static inline sbd_u32 sbd_deviation(sbd_u32 points, sbd_u64 sum, sbd_u64 sum_of_squares)
 {
 	return sbd_isqrt(points * sum_of_squares - sum * sum);
 }
 
-static inline u32 sbd_deviation_of(const s32 *values, u32 points)
+static inline sbd_u32 sbd_deviation_of(const sbd_s32 *values, sbd_u32 points)
 {
-	u64 sum = 0, sum_of_squares = 0;
-	u32 k;
+	sbd_u64 sum = 0, sum_of_squares = 0;
+	sbd_u32 k;
 
 	for (k = SBD_ZERO; SBD_BELOW(k, points); k++) {
-		sum += (u64)values[k];
-		sum_of_squares += (u64)values[k] * (u64)values[k];
+		sum += (sbd_u64)values[k];
+		sum_of_squares += (sbd_u64)values[k] * (sbd_u64)values[k];
 	}
 	return sbd_deviation(points, sum, sum_of_squares);
 }
@@ -173,26 +174,27 @@ static inline u32 sbd_deviation_of(const s32 *values, u32 points)
 #ifndef SBD_HAS_DISTANCE
 #define SBD_HAS_DISTANCE
 /* ED and DTW distance of RTT, congestion, and both together. */
-static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_distance(const struct sbd_window *w, sbd_u32 wanted,
+					 struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	const s32 *a_us = scratch->above_us[0], *b_us = scratch->above_us[1];
-	const u64 weight = (u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
-	const u32 of = (wanted & SBD_BIT(SBD_RTT_DTWD_4US) ? SBD_OF_RTT : 0) |
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	const sbd_s32 *a_us = scratch->above_us[0], *b_us = scratch->above_us[1];
+	const sbd_u64 weight = (sbd_u64)SBD_CONGESTED_US * SBD_CONGESTED_US;
+	const sbd_u32 of = (wanted & SBD_BIT(SBD_RTT_DTWD_4US) ? SBD_OF_RTT : 0) |
 		       (wanted & SBD_BIT(SBD_CSTATE_DTWD_4US) ? SBD_OF_STATE : 0) |
 		       (wanted & SBD_BIT(SBD_RTT_CSTATE_DTWD_4US) ? SBD_OF_BOTH : 0);
 	struct sbd_apart apart;
-	s32 *x = scratch->x;
+	sbd_s32 *x = scratch->x;
 
 	if (wanted & (SBD_BIT(SBD_RTT_ED_4US) | SBD_BIT(SBD_CSTATE_ED_4US) | SBD_BIT(SBD_RTT_CSTATE_ED_4US))) {
-		u64 rtt = 0;
-		u32 k, state = 0;
+		sbd_u64 rtt = 0;
+		sbd_u32 k, state = 0;
 
 		for (k = SBD_ZERO; SBD_BELOW(k, w->points); k++) {
-			s64 difference = a_us[k] - b_us[k];
+			sbd_s64 difference = a_us[k] - b_us[k];
 
-			rtt += (u64)(difference * difference);
+			rtt += (sbd_u64)(difference * difference);
 			state += congested_a[k] ^ congested_b[k];
 		}
 		if (wanted & SBD_BIT(SBD_RTT_ED_4US))
@@ -217,11 +219,12 @@ static __always_inline void sbd_distance(const struct sbd_window *w, u32 wanted,
 #ifndef SBD_HAS_SD_RATIO
 #define SBD_HAS_SD_RATIO
 /* Ratios of the standard deviations of RTT and congestion. */
-static __always_inline void sbd_sd_ratio(const struct sbd_window *w, u32 wanted, struct sbd_scratch *scratch)
+static __always_inline void sbd_sd_ratio(const struct sbd_window *w, sbd_u32 wanted,
+					 struct sbd_scratch *scratch)
 {
-	const u8 *congested_a = w->series[!w->denominator].congested;
-	const u8 *congested_b = w->series[w->denominator].congested;
-	u32 k, a = 0, b = 0;
+	const sbd_u8 *congested_a = w->series[!w->denominator].congested;
+	const sbd_u8 *congested_b = w->series[w->denominator].congested;
+	sbd_u32 k, a = 0, b = 0;
 
 	if (wanted & SBD_BIT(SBD_RTT_SD_RATIO_Q10))
 		scratch->x[SBD_RTT_SD_RATIO_Q10] =
@@ -268,7 +271,7 @@ enum {
  *
  * Return: %SBD_SHARED or %SBD_NOT_SHARED.
  */
-static inline enum sbd_verdict sbd_tree_paper(const s32 x[SBD_FEATURES])
+static inline enum sbd_verdict sbd_tree_paper(const sbd_s32 x[SBD_FEATURES])
 {
 	if (x[SBD_RTT_SD_RATIO_Q10] <= 1227) {
 		if (x[SBD_RTT_SD_RATIO_Q10] <= 890) {
@@ -376,7 +379,7 @@ static inline enum sbd_verdict sbd_tree_paper(const s32 x[SBD_FEATURES])
 static inline void sbd_tree_paper_features(const struct sbd_window *window,
 	struct sbd_scratch *scratch)
 {
-	const u32 wanted = sbd_tree_paper_wanted;
+	const sbd_u32 wanted = sbd_tree_paper_wanted;
 
 	sbd_above(window, scratch);
 	sbd_distance(window, wanted, scratch);

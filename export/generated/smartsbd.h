@@ -22,15 +22,24 @@
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/math64.h>
+#endif
+
+#if defined(__KERNEL__) || defined(SBD_BPF)
 #include <linux/types.h>
-#elif !defined(SBD_BPF)
+typedef __u8 sbd_u8;
+typedef __u16 sbd_u16;
+typedef __u32 sbd_u32;
+typedef __u64 sbd_u64;
+typedef __s32 sbd_s32;
+typedef __s64 sbd_s64;
+#else
 #include <stdint.h>
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-typedef int64_t s64;
+typedef uint8_t sbd_u8;
+typedef uint16_t sbd_u16;
+typedef uint32_t sbd_u32;
+typedef uint64_t sbd_u64;
+typedef int32_t sbd_s32;
+typedef int64_t sbd_s64;
 #endif
 
 #ifndef __always_inline
@@ -39,7 +48,7 @@ typedef int64_t s64;
 
 /*
  * How functions, loops and tables are written so that the verifier of BPF
- * accepts them. A BPF program defines SBD_BPF, integer types and these before,
+ * accepts them. A BPF program defines SBD_BPF and these before,
  * see kernel/src/verifiable.h; for all others they are what stands here.
  *
  * SBD_ALONE		a function that is verified by itself: of integers, and of SBD_ARENA
@@ -151,14 +160,14 @@ enum sbd_verdict {
  */
 struct sbd_series {
 #if SBD_WITH_ACKED
-	u64 acked_bytes[SBD_POINTS];
+	sbd_u64 acked_bytes[SBD_POINTS];
 #endif
-	u32 rtt_us[SBD_POINTS];
-	u16 rtt_points;
-	u16 state_points;
-	u16 acked_points;
-	u8 sampled;
-	u8 congested[SBD_POINTS];
+	sbd_u32 rtt_us[SBD_POINTS];
+	sbd_u16 rtt_points;
+	sbd_u16 state_points;
+	sbd_u16 acked_points;
+	sbd_u8 sampled;
+	sbd_u8 congested[SBD_POINTS];
 };
 
 /**
@@ -173,13 +182,13 @@ struct sbd_series {
  * @series: the subflows, lower number first
  */
 struct sbd_window {
-	u64 start_ns;
-	u64 window_ns;
-	u64 step_ns;
-	u32 points;
-	u32 rtt_steps;
-	u32 min_rtt_us[2];
-	u32 denominator;
+	sbd_u64 start_ns;
+	sbd_u64 window_ns;
+	sbd_u64 step_ns;
+	sbd_u32 points;
+	sbd_u32 rtt_steps;
+	sbd_u32 min_rtt_us[2];
+	sbd_u32 denominator;
 	struct sbd_series series[2];
 };
 
@@ -201,20 +210,20 @@ struct sbd_window {
  * @was_congested: once was
  */
 struct sbd_subflow {
-	u64 before_ns;
-	u64 last_ns;
-	u64 ack_ns;
-	u64 acked_bytes;
-	u64 most_bytes;
-	u32 id;
-	u32 before_us;
-	u32 last_us;
-	u32 min_rtt_us;
-	u8 sampled;
-	u8 ack_open;
-	u8 advances;
-	u8 congested;
-	u8 was_congested;
+	sbd_u64 before_ns;
+	sbd_u64 last_ns;
+	sbd_u64 ack_ns;
+	sbd_u64 acked_bytes;
+	sbd_u64 most_bytes;
+	sbd_u32 id;
+	sbd_u32 before_us;
+	sbd_u32 last_us;
+	sbd_u32 min_rtt_us;
+	sbd_u8 sampled;
+	sbd_u8 ack_open;
+	sbd_u8 advances;
+	sbd_u8 congested;
+	sbd_u8 was_congested;
 };
 
 /**
@@ -232,16 +241,16 @@ struct sbd_subflow {
  * @window: the one that is filled, and the one before
  */
 struct sbd_pair {
-	u64 start_ns;
-	u32 decided;
-	u32 rejected;
-	u32 missed;
-	u8 verdict;
-	u8 subflow[2];
-	u8 filling;
-	u8 armed;
-	u8 open;
-	u8 waiting;
+	sbd_u64 start_ns;
+	sbd_u32 decided;
+	sbd_u32 rejected;
+	sbd_u32 missed;
+	sbd_u8 verdict;
+	sbd_u8 subflow[2];
+	sbd_u8 filling;
+	sbd_u8 armed;
+	sbd_u8 open;
+	sbd_u8 waiting;
 	struct sbd_window window[2];
 };
 
@@ -254,9 +263,9 @@ struct sbd_pair {
  * @pair: every two of them, see sbd_pair_of()
  */
 struct sbd_connection {
-	u64 now_ns;
-	u32 subflows;
-	u32 refused;
+	sbd_u64 now_ns;
+	sbd_u32 subflows;
+	sbd_u32 refused;
 	struct sbd_subflow subflow[SBD_SUBFLOWS];
 	struct sbd_pair pair[SBD_PAIRS];
 };
@@ -270,11 +279,11 @@ struct sbd_connection {
  * @b_us: the second series
  */
 struct sbd_cell {
-	u64 rtt;
-	u64 state;
-	u64 both;
-	u64 weight_b;
-	s64 b_us;
+	sbd_u64 rtt;
+	sbd_u64 state;
+	sbd_u64 both;
+	sbd_u64 weight_b;
+	sbd_s64 b_us;
 };
 
 /**
@@ -287,17 +296,17 @@ struct sbd_cell {
  * @change: differences of values some points apart
  */
 struct sbd_scratch {
-	s32 x[SBD_FEATURES];
-	s32 above_us[2][SBD_POINTS];
-	s32 queue_us[2][SBD_POINTS];
+	sbd_s32 x[SBD_FEATURES];
+	sbd_s32 above_us[2][SBD_POINTS];
+	sbd_s32 queue_us[2][SBD_POINTS];
 	union {
 		struct sbd_cell row[SBD_POINTS + 1];
 		struct {
-			u16 before[1 << SBD_DIGIT_BITS];
-			u16 order[2][SBD_POINTS];
-			s32 rank[2][SBD_POINTS];
+			sbd_u16 before[1 << SBD_DIGIT_BITS];
+			sbd_u16 order[2][SBD_POINTS];
+			sbd_s32 rank[2][SBD_POINTS];
 		} ranked;
-		s32 change[2][SBD_POINTS];
+		sbd_s32 change[2][SBD_POINTS];
 	};
 };
 
@@ -310,7 +319,7 @@ typedef enum sbd_verdict sbd_judge(const struct sbd_window *window,
 				   const void *model,
 				   struct sbd_scratch *scratch);
 
-static inline u64 sbd_div(u64 dividend, u64 divisor)
+static inline sbd_u64 sbd_div(sbd_u64 dividend, sbd_u64 divisor)
 {
 #ifdef __KERNEL__
 	return div64_u64(dividend, divisor);
@@ -320,91 +329,91 @@ static inline u64 sbd_div(u64 dividend, u64 divisor)
 }
 
 /* 0 if one is below the other, else all bits; without a branch, which the verifier would follow both ways. */
-static __always_inline u64 sbd_unless_below(u64 one, u64 other)
+static __always_inline sbd_u64 sbd_unless_below(sbd_u64 one, sbd_u64 other)
 {
 #ifdef SBD_BPF
-	u64 below = ((~one & other) | ((~one | other) & (one - other))) >> 63;
+	sbd_u64 below = ((~one & other) | ((~one | other) & (one - other))) >> 63;
 
 	SBD_HIDE(below);
 	return below - 1;
 #else
-	return -(u64)(one >= other);
+	return -(sbd_u64)(one >= other);
 #endif
 }
 
 /* Bit by bit: nothing here needs a builtin that some target lacks. */
-SBD_ALONE u32 sbd_isqrt(u64 x)
+SBD_ALONE sbd_u32 sbd_isqrt(sbd_u64 x)
 {
-	u64 root = 0, bit = 1ULL << 62;
+	sbd_u64 root = 0, bit = 1ULL << 62;
 	int i;
 
 	for (i = 0; i < 32; i++) {
-		u64 next = root + bit, taken = sbd_unless_below(x, next);
+		sbd_u64 next = root + bit, taken = sbd_unless_below(x, next);
 
 		x -= next & taken;
 		root = (root >> 1) + (bit & taken);
 		bit >>= 2;
 	}
-	return (u32)root;
+	return (sbd_u32)root;
 }
 
 /* Quotient in Q10, truncated: 0/0 is 1, anything else over 0 the limit. */
-static inline s32 sbd_ratio_q10(u64 numerator, u64 denominator)
+static inline sbd_s32 sbd_ratio_q10(sbd_u64 numerator, sbd_u64 denominator)
 {
-	u64 ratio;
+	sbd_u64 ratio;
 
 	if (!denominator)
 		return numerator ? SBD_FEATURE_LIMIT : SBD_ONE_Q10;
 	ratio = sbd_div(numerator << 10, denominator);
-	return ratio < SBD_FEATURE_LIMIT ? (s32)ratio : SBD_FEATURE_LIMIT;
+	return ratio < SBD_FEATURE_LIMIT ? (sbd_s32)ratio : SBD_FEATURE_LIMIT;
 }
 
 /* rise * elapsed / span, truncated, for elapsed < span < 2^62. */
-SBD_ALONE u32 sbd_share(u32 rise, u64 elapsed, u64 span)
+SBD_ALONE sbd_u32 sbd_share(sbd_u32 rise, sbd_u64 elapsed, sbd_u64 span)
 {
-	u64 rest = 0;
-	u32 share = 0, i;
+	sbd_u64 rest = 0;
+	sbd_u32 share = 0, i;
 
 	if (!(elapsed >> 32))
-		return (u32)sbd_div(rise * elapsed, span);
+		return (sbd_u32)sbd_div(rise * elapsed, span);
 	/* Long division: the product of a jump of seconds and a gap of hours has more than 64 bits. */
 	for (i = SBD_ZERO; SBD_WHILE(i < 32); i++) {
-		u64 taken;
+		sbd_u64 taken;
 
-		rest = 2 * rest + (elapsed & -(u64)(rise >> (31 - i) & 1));
+		rest = 2 * rest + (elapsed & -(sbd_u64)(rise >> (31 - i) & 1));
 		taken = sbd_unless_below(rest, span);
 		rest -= span & taken;
-		share = 2 * share - (u32)taken;
+		share = 2 * share - (sbd_u32)taken;
 		taken = sbd_unless_below(rest, span);
 		rest -= span & taken;
-		share -= (u32)taken;
+		share -= (sbd_u32)taken;
 	}
 	return share;
 }
 
-static inline u64 sbd_point_ns(const struct sbd_window *w, u32 k)
+static inline sbd_u64 sbd_point_ns(const struct sbd_window *w, sbd_u32 k)
 {
 	return w->start_ns + k * w->step_ns;
 }
 
-static inline u64 sbd_end_ns(const struct sbd_window *w)
+static inline sbd_u64 sbd_end_ns(const struct sbd_window *w)
 {
 	return w->start_ns + w->window_ns;
 }
 
 /* Points up to the newest RTT sample; those behind it need the next one. */
-SBD_ALONE int sbd_fill_rtt(struct sbd_window *into SBD_ARENA, u32 side,
-			   const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
+SBD_ALONE int sbd_fill_rtt(struct sbd_window *into SBD_ARENA, sbd_u32 side,
+			   const struct sbd_subflow *from SBD_ARENA, sbd_u64 now_ns)
 {
 	const struct sbd_subflow *s = SBD_REACHED(from);
 	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
-	u32 k = series->rtt_points;
+	sbd_u32 k = series->rtt_points;
 
 	if (now_ns <= s->last_ns)
 		return 0;	/* of several samples at one time the last counts */
 	for (; SBD_BELOW(k, w->points); k++) {
-		u64 at_ns = sbd_point_ns(w, k), elapsed_ns, span_ns;
+		sbd_u64 at_ns = sbd_point_ns(w, k), elapsed_ns, span_ns;
 
 		if (at_ns >= s->last_ns) {
 			if (at_ns > s->last_ns)
@@ -421,49 +430,49 @@ SBD_ALONE int sbd_fill_rtt(struct sbd_window *into SBD_ARENA, u32 side,
 			series->rtt_us[k] = s->before_us -
 				sbd_share(s->before_us - s->last_us, elapsed_ns, span_ns);
 	}
-	series->rtt_points = (u16)k;
+	series->rtt_points = (sbd_u16)k;
 	return 0;
 }
 
 /* No sample follows: hold the newest. */
-static inline void sbd_hold_rtt(struct sbd_window *w, u32 side,
+static inline void sbd_hold_rtt(struct sbd_window *w, sbd_u32 side,
 				const struct sbd_subflow *s)
 {
 	struct sbd_series *series = &w->series[side];
-	u32 k = series->rtt_points;
+	sbd_u32 k = series->rtt_points;
 
 	for (; SBD_BELOW(k, w->points); k++)
 		series->rtt_us[k] = s->last_us;
-	series->rtt_points = (u16)k;
+	series->rtt_points = (sbd_u16)k;
 }
 
 /* Points before now: what holds at them can change no more. */
-SBD_ALONE int sbd_fill_state(struct sbd_window *into SBD_ARENA, u32 side,
-			     const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
+SBD_ALONE int sbd_fill_state(struct sbd_window *into SBD_ARENA, sbd_u32 side,
+			     const struct sbd_subflow *from SBD_ARENA, sbd_u64 now_ns)
 {
 	const struct sbd_subflow *s = SBD_REACHED(from);
 	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
-	u32 k = series->state_points;
+	sbd_u32 k = series->state_points;
 
 	for (; SBD_BELOW(k, w->points) && sbd_point_ns(w, k) < now_ns; k++)
 		series->congested[k] = s->congested;
-	series->state_points = (u16)k;
+	series->state_points = (sbd_u16)k;
 	return 0;
 }
 
-SBD_ALONE int sbd_fill_acked(struct sbd_window *into SBD_ARENA, u32 side,
-			     const struct sbd_subflow *from SBD_ARENA, u64 now_ns)
+SBD_ALONE int sbd_fill_acked(struct sbd_window *into SBD_ARENA, sbd_u32 side,
+			     const struct sbd_subflow *from SBD_ARENA, sbd_u64 now_ns)
 {
 #if SBD_WITH_ACKED
 	const struct sbd_subflow *s = SBD_REACHED(from);
 	struct sbd_window *w = SBD_REACHED(into);
 	struct sbd_series *series = &w->series[side];
-	u32 k = series->acked_points;
+	sbd_u32 k = series->acked_points;
 
 	for (; SBD_BELOW(k, w->points) && sbd_point_ns(w, k) < now_ns; k++)
 		series->acked_bytes[k] = s->acked_bytes;
-	series->acked_points = (u16)k;
+	series->acked_points = (sbd_u16)k;
 #else
 	(void)into;
 	(void)side;
@@ -474,7 +483,7 @@ SBD_ALONE int sbd_fill_acked(struct sbd_window *into SBD_ARENA, u32 side,
 }
 
 /* Count an ACK of new data once no other of its time can follow. */
-static inline void sbd_settle_ack(struct sbd_subflow *s, u64 now_ns)
+static inline void sbd_settle_ack(struct sbd_subflow *s, sbd_u64 now_ns)
 {
 	if (!s->ack_open || now_ns <= s->ack_ns)
 		return;
@@ -489,8 +498,8 @@ static inline void sbd_settle_ack(struct sbd_subflow *s, u64 now_ns)
 static inline void sbd_open(const struct sbd_connection *c, struct sbd_pair *p)
 {
 	struct sbd_window *w = &p->window[p->filling];
-	u64 low_ns, high_ns, least_ns;
-	u32 side;
+	sbd_u64 low_ns, high_ns, least_ns;
+	sbd_u32 side;
 
 	for (side = 0; side < 2; side++) {
 		const struct sbd_subflow *s = &c->subflow[p->subflow[side]];
@@ -509,16 +518,16 @@ static inline void sbd_open(const struct sbd_connection *c, struct sbd_pair *p)
 	w->window_ns = SBD_WINDOW_RTTS * high_ns;
 	least_ns = sbd_div(w->window_ns + SBD_POINTS - 2, SBD_POINTS - 1);
 	w->step_ns = low_ns > least_ns ? low_ns : least_ns;
-	w->points = (u32)sbd_div(w->window_ns, w->step_ns) + 1;
-	w->rtt_steps = (u32)sbd_div(high_ns, w->step_ns);
+	w->points = (sbd_u32)sbd_div(w->window_ns, w->step_ns) + 1;
+	w->rtt_steps = (sbd_u32)sbd_div(high_ns, w->step_ns);
 	p->open = 1;
 }
 
 /* The open window has ended: it waits for its last points, or is no window. */
-static inline void sbd_close(struct sbd_connection *c, struct sbd_pair *p, u64 now_ns)
+static inline void sbd_close(struct sbd_connection *c, struct sbd_pair *p, sbd_u64 now_ns)
 {
 	struct sbd_window *w = &p->window[p->filling];
-	u32 side, usable = 1;
+	sbd_u32 side, usable = 1;
 
 	for (side = 0; side < 2; side++) {
 		struct sbd_subflow *s = &c->subflow[p->subflow[side]];
@@ -546,12 +555,12 @@ static inline void sbd_close(struct sbd_connection *c, struct sbd_pair *p, u64 n
  * not past one that waits to be judged.
  */
 SBD_ALONE int sbd_advance(struct sbd_connection *of SBD_ARENA, struct sbd_pair *its SBD_ARENA,
-			  u64 now_ns, int judging)
+			  sbd_u64 now_ns, int judging)
 {
 	struct sbd_connection *c = SBD_REACHED(of);
 	struct sbd_pair *p = SBD_REACHED(its);
 	struct sbd_window *w;
-	u64 silent;
+	sbd_u64 silent;
 	int i;
 
 	if (!p->armed || now_ns <= p->start_ns)
@@ -569,13 +578,13 @@ SBD_ALONE int sbd_advance(struct sbd_connection *of SBD_ARENA, struct sbd_pair *
 	sbd_open(c, p);
 	w = &p->window[p->filling];
 	silent = sbd_div(now_ns - 1 - p->start_ns, w->window_ns);
-	p->rejected += (u32)silent;
+	p->rejected += (sbd_u32)silent;
 	p->start_ns += silent * w->window_ns;
 	w->start_ns = p->start_ns;
 	return 0;
 }
 
-static inline void sbd_arm(struct sbd_connection *c, struct sbd_pair *p, u64 now_ns)
+static inline void sbd_arm(struct sbd_connection *c, struct sbd_pair *p, sbd_u64 now_ns)
 {
 	const struct sbd_subflow *x = &c->subflow[p->subflow[0]];
 	const struct sbd_subflow *y = &c->subflow[p->subflow[1]];
@@ -591,7 +600,7 @@ static inline void sbd_arm(struct sbd_connection *c, struct sbd_pair *p, u64 now
  * @i: place of one
  * @j: place of another
  */
-static inline u32 sbd_pair_of(u32 i, u32 j)
+static inline sbd_u32 sbd_pair_of(sbd_u32 i, sbd_u32 j)
 {
 	return i < j ? j * (j - 1) / 2 + i : i * (i - 1) / 2 + j;
 }
@@ -603,28 +612,28 @@ static inline u32 sbd_pair_of(u32 i, u32 j)
  *
  * Return: its place, for the calls below; -1 if there are SBD_SUBFLOWS already.
  */
-static inline int sbd_add_subflow(struct sbd_connection *c, u32 id)
+static inline int sbd_add_subflow(struct sbd_connection *c, sbd_u32 id)
 {
-	u32 i, j = c->subflows;
+	sbd_u32 i, j = c->subflows;
 
 	if (j >= SBD_SUBFLOWS)
 		return -1;
 	c->subflow[j].id = id;
 	for (i = 0; i < SBD_SUBFLOWS && i < j; i++) {
 		struct sbd_pair *p = &c->pair[sbd_pair_of(i, j)];
-		u32 lower = c->subflow[i].id <= id ? i : j;
+		sbd_u32 lower = c->subflow[i].id <= id ? i : j;
 
-		p->subflow[0] = (u8)lower;
-		p->subflow[1] = (u8)(i + j - lower);
+		p->subflow[0] = (sbd_u8)lower;
+		p->subflow[1] = (sbd_u8)(i + j - lower);
 	}
 	c->subflows++;
 	return (int)j;
 }
 
 /* Take the time of a call on a subflow; its pairs' windows open and close. */
-static inline int sbd_at(struct sbd_connection *c, u32 subflow, u64 now_ns)
+static inline int sbd_at(struct sbd_connection *c, sbd_u32 subflow, sbd_u64 now_ns)
 {
-	u32 i;
+	sbd_u32 i;
 
 	if (subflow >= c->subflows || subflow >= SBD_SUBFLOWS || now_ns < c->now_ns || now_ns >> 62) {
 		c->refused++;
@@ -644,10 +653,11 @@ static inline int sbd_at(struct sbd_connection *c, u32 subflow, u64 now_ns)
  * @now_ns: a clock that does not run backwards
  * @rtt_us: the sample, not 0
  */
-static inline void sbd_on_rtt(struct sbd_connection *c, u32 subflow, u64 now_ns, u32 rtt_us)
+static inline void sbd_on_rtt(struct sbd_connection *c, sbd_u32 subflow, sbd_u64 now_ns,
+			      sbd_u32 rtt_us)
 {
 	struct sbd_subflow *s;
-	u32 i;
+	sbd_u32 i;
 
 	if (!rtt_us) {
 		c->refused++;
@@ -658,7 +668,7 @@ static inline void sbd_on_rtt(struct sbd_connection *c, u32 subflow, u64 now_ns,
 	s = &c->subflow[subflow];
 	for (i = 0; i < SBD_SUBFLOWS && i < c->subflows; i++) {
 		struct sbd_pair *p;
-		u32 side;
+		sbd_u32 side;
 
 		if (i == subflow)
 			continue;
@@ -694,10 +704,11 @@ static inline void sbd_on_rtt(struct sbd_connection *c, u32 subflow, u64 now_ns,
  *
  * Two ACKs of new data make a rate, and windows before them do not count.
  */
-static inline void sbd_on_ack(struct sbd_connection *c, u32 subflow, u64 now_ns, u64 acked_bytes)
+static inline void sbd_on_ack(struct sbd_connection *c, sbd_u32 subflow, sbd_u64 now_ns,
+			      sbd_u64 acked_bytes)
 {
 	struct sbd_subflow *s;
-	u32 i;
+	sbd_u32 i;
 
 	if (!sbd_at(c, subflow, now_ns))
 		return;
@@ -724,10 +735,11 @@ static inline void sbd_on_ack(struct sbd_connection *c, u32 subflow, u64 now_ns,
  * @now_ns: a clock that does not run backwards
  * @ca_state: TCP_CA_Open (0) to TCP_CA_Loss (4); Recovery and Loss are congested
  */
-static inline void sbd_on_state(struct sbd_connection *c, u32 subflow, u64 now_ns, u8 ca_state)
+static inline void sbd_on_state(struct sbd_connection *c, sbd_u32 subflow, sbd_u64 now_ns,
+				sbd_u8 ca_state)
 {
 	struct sbd_subflow *s;
-	u32 i;
+	sbd_u32 i;
 
 	if (ca_state > 4) {
 		c->refused++;
@@ -767,12 +779,13 @@ static inline void sbd_on_state(struct sbd_connection *c, u32 subflow, u64 now_n
  * Return: 1 if a window was judged: @p's verdict is of sbd_judged(), and another
  * may be complete, call again; else 0.
  */
-static __always_inline int sbd_decide_pair(struct sbd_connection *c, struct sbd_pair *p, u64 now_ns,
+static __always_inline int sbd_decide_pair(struct sbd_connection *c, struct sbd_pair *p,
+					   sbd_u64 now_ns,
 					   sbd_judge *judge, const void *model,
 					   struct sbd_scratch *scratch)
 {
 	struct sbd_window *w;
-	u32 side;
+	sbd_u32 side;
 
 	if (!p->waiting)
 		sbd_advance(c, p, now_ns, 1);
@@ -786,7 +799,7 @@ static __always_inline int sbd_decide_pair(struct sbd_connection *c, struct sbd_
 	}
 	p->waiting = 0;
 	p->decided++;
-	p->verdict = (u8)judge(w, model, scratch);
+	p->verdict = (sbd_u8)judge(w, model, scratch);
 	return 1;
 }
 
@@ -812,10 +825,11 @@ static inline const struct sbd_window *sbd_judged(const struct sbd_pair *p)
  *
  * Return: how many were judged; see @verdict of the pairs, or sbd_groups().
  */
-static __always_inline u32 sbd_decide(struct sbd_connection *c, u64 now_ns, sbd_judge *judge,
-				      const void *model, struct sbd_scratch *scratch)
+static __always_inline sbd_u32 sbd_decide(struct sbd_connection *c, sbd_u64 now_ns,
+					  sbd_judge *judge,
+					  const void *model, struct sbd_scratch *scratch)
 {
-	u32 i, judged = 0;
+	sbd_u32 i, judged = 0;
 
 	if (now_ns < c->now_ns || now_ns >> 62) {
 		c->refused++;
@@ -823,7 +837,7 @@ static __always_inline u32 sbd_decide(struct sbd_connection *c, u64 now_ns, sbd_
 	}
 	c->now_ns = now_ns;
 	for (i = 0; i < SBD_PAIRS && i < c->subflows * (c->subflows - 1) / 2; i++)
-		judged += (u32)sbd_decide_pair(c, &c->pair[i], now_ns, judge, model, scratch);
+		judged += (sbd_u32)sbd_decide_pair(c, &c->pair[i], now_ns, judge, model, scratch);
 	return judged;
 }
 
@@ -840,11 +854,12 @@ static __always_inline u32 sbd_decide(struct sbd_connection *c, u64 now_ns, sbd_
  *
  * Return: 1 if a window was judged, call again; else 0.
  */
-static __always_inline int sbd_finish_pair(struct sbd_connection *c, struct sbd_pair *p, u64 end_ns,
+static __always_inline int sbd_finish_pair(struct sbd_connection *c, struct sbd_pair *p,
+					   sbd_u64 end_ns,
 					   sbd_judge *judge, const void *model,
 					   struct sbd_scratch *scratch)
 {
-	u32 side;
+	sbd_u32 side;
 
 	if (!p->waiting)
 		sbd_advance(c, p, end_ns + 1, 1);
@@ -867,7 +882,7 @@ static __always_inline int sbd_finish_pair(struct sbd_connection *c, struct sbd_
  *
  * Return: 0, or -1 without effect.
  */
-static inline int sbd_restart(struct sbd_connection *c, struct sbd_pair *p, u64 start_ns)
+static inline int sbd_restart(struct sbd_connection *c, struct sbd_pair *p, sbd_u64 start_ns)
 {
 	if (start_ns < c->now_ns || start_ns >> 62 || !c->subflow[p->subflow[0]].sampled ||
 	    !c->subflow[p->subflow[1]].sampled)
@@ -889,23 +904,23 @@ static inline int sbd_restart(struct sbd_connection *c, struct sbd_pair *p, u64 
  *
  * Groups are the connected components of the pairs that share.
  */
-static inline void sbd_groups(const struct sbd_connection *c, u8 group[SBD_SUBFLOWS])
+static inline void sbd_groups(const struct sbd_connection *c, sbd_u8 group[SBD_SUBFLOWS])
 {
-	u32 i, j, k;
+	sbd_u32 i, j, k;
 
 	for (i = 0; i < SBD_SUBFLOWS; i++)
 		group[i] = SBD_NO_GROUP;
 	for (j = 0; j < SBD_SUBFLOWS && j < c->subflows; j++) {
 		for (i = 0; i < j; i++) {
 			const struct sbd_pair *p = &c->pair[sbd_pair_of(i, j)];
-			u8 own, other;
+			sbd_u8 own, other;
 
 			if (!p->decided)
 				continue;
 			if (group[i] == SBD_NO_GROUP)
-				group[i] = (u8)i;
+				group[i] = (sbd_u8)i;
 			if (group[j] == SBD_NO_GROUP)
-				group[j] = (u8)j;
+				group[j] = (sbd_u8)j;
 			own = group[i];
 			other = group[j];
 			if (p->verdict != SBD_SHARED)
