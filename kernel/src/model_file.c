@@ -2,18 +2,18 @@
 /* sbd_load() for what puts models into memory that BPF programs decide with. */
 #include "sbd_loaded.h"
 
-int sbd_load_model(struct sbd_loaded *model, const u8 *bytes, u32 size);
-u32 sbd_model_bytes(void);
+int sbd_load_model(struct sbd_loaded *model, const sbd_u8 *bytes, sbd_u32 size);
+sbd_u32 sbd_model_bytes(void);
 
 /* SBD_LOADED, or why it is no model (enum sbd_refusal). */
-int sbd_load_model(struct sbd_loaded *model, const u8 *bytes, u32 size)
+int sbd_load_model(struct sbd_loaded *model, const sbd_u8 *bytes, sbd_u32 size)
 {
-	static u8 level[SBD_LOADED_WORDS];
+	static sbd_u8 level[SBD_LOADED_WORDS];
 
 	return sbd_load(model, bytes, size, level);
 }
 
-u32 sbd_model_bytes(void)
+sbd_u32 sbd_model_bytes(void)
 {
 	return sizeof(struct sbd_loaded);
 }
