@@ -28,21 +28,21 @@ from smartsbd.pipelines.reporting.tables import (
 from smartsbd.pipelines.reporting.tables.cell import Results, Rows
 from smartsbd.pipelines.running.environment import commit, environment, version
 
-#: Sections in their order, the paper's first: templates/report/<name>.html.j2, and the title.
+#: Sections in their order, how right it is first: templates/report/<name>.html.j2, and the title.
 SECTIONS = {
-    "data": "Data and settings",
-    "relevance": "Features and their relevance",
-    "selection": "Model selection",
-    "baselines": "Accuracy beside other detectors",
+    "baselines": "Accuracy beside the paper and other detectors",
     "benchmark": "Leaderboard of the benchmark",
     "unseen": "Paths of settings not seen",
     "changes": "Bottlenecks that move",
-    "cost": "Cost in the kernel",
     "groups": "Three and more subflows",
     "travel": "What carries over",
     "sensitivity": "Sensitivity",
     "controls": "Controls",
+    "selection": "Model selection",
     "automl": "AutoML",
+    "relevance": "Features and their relevance",
+    "data": "Data and settings",
+    "cost": "Cost in the kernel",
     "export": "Export",
     "made": "How it was made",
     "refused": "Refused records",

@@ -121,6 +121,13 @@ def test_every_section_stands_in_its_order_and_the_contents_lead_there(page: str
     assert {target.removeprefix("#") for target in found.references["href"]} <= found.ids
 
 
+def test_accuracy_beside_the_paper_comes_first_and_box_plots_are_folded(page: str) -> None:
+    assert "Table 1 (paper: Table 5)" in page
+    unfolded = re.sub(r'<details class="plots">.*?</details>', "", page, flags=re.DOTALL)
+    assert page.count('alt="RTT samples in ') == 10
+    assert not any(words in unfolded for words in ('alt="RTT samples in ', 'alt="throughput over', 'alt="distribution of'))
+
+
 def test_the_page_is_one_file(page: str) -> None:
     found = read(page)
     assert found.references["src"]
