@@ -32,7 +32,7 @@ from smartsbd.traces.recorded import Recorded, record
 from smartsbd.traces.trace import Trace
 
 #: Version written into the ``capture`` table; raised when a parser's result changes.
-PARSER_VERSION = "7"
+PARSER_VERSION = "8"
 #: Source of an input whose content no parser knows.
 UNKNOWN = "unknown"
 
