@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from smartsbd.pipelines.commands import COMMANDS, Command
-from smartsbd.pipelines.params import PARAMS_FILE, installed_file, read_params
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.dag import Stage, in_project, read_stages
 
@@ -27,6 +26,8 @@ def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
     program = stage.program(chosen.module)
     if "-h" in rest or "--help" in rest:
         return stage.main(chosen.name, program, ["--help"])
+    from smartsbd.pipelines.params import read_params
+
     params = read_params()
     # Of an argument that is given twice, the last counts: --dataset and its paths, for one dataset of several.
     dataset = known.dataset
@@ -40,7 +41,7 @@ def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
     return stage.main(chosen.name, program, arguments)
 
 
-def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> int:
+def _run_command(command: Command, rest: Sequence[str], params_file: Path | None = None) -> int:
     return stage.main(command.name, stage.program(command.module), rest, params_file)
 
 
@@ -58,6 +59,8 @@ def _outside(rest: Sequence[str]) -> int:
     anywhere = tuple(command for command in COMMANDS if command.anywhere)
     command = _command(rest)
     if command is not None and command.anywhere:
+        from smartsbd.pipelines.params import installed_file
+
         return _run_command(command, rest[1:], installed_file())
     if rest and not rest[0].startswith("-"):
         names = tuple(command.name for command in anywhere)
@@ -126,7 +129,7 @@ def _run(rest: list[str]) -> int:
         return _outside(rest)
     command = _command(rest)
     if command is not None:
-        return _run_command(command, rest[1:], PARAMS_FILE)
+        return _run_command(command, rest[1:])
     stages = {entry.name: entry for entry in read_stages()}
     if rest and rest[0] in stages:
         return _run_stage(stages[rest[0]], rest[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import shutil
 import subprocess
@@ -10,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.pythons import pythons
 
 ROOT = Path(__file__).parents[1]
 LOG = ROOT / "data/samples/kernel/inputs/101.state.csv.zst"
@@ -109,13 +110,6 @@ def test_one_file_judges_captures_and_logs_on_bare_python(clone: Path, tmp_path:
     assert "102.sf0#0, by common-lag" in of_captures
     assert "ack" in said([python, "sbd.pyz", "parse", str(CAPTURES[0]), "--out", "tables"], tmp_path)
     assert "connections" in said([python, "sbd.pyz", "inspect", str(LOG)], tmp_path)
-
-
-def pythons() -> list[str]:
-    """Return other Pythons that may be here: on the path, and of pyenv, if this user has a home."""
-    on_path = (shutil.which(f"python3.{minor}") for minor in (11, 12, 13, 10, 9))
-    of_pyenv = Path(os.environ.get("HOME", os.devnull)).glob(".pyenv/versions/3.*/bin/python")
-    return [*filter(None, on_path), *sorted(map(str, of_pyenv))]
 
 
 def is_another(python: str) -> bool:

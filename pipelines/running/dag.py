@@ -7,13 +7,13 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from smartsbd.contracts.fault import UsageFault
-from smartsbd.pipelines.params import PARAMS_FILE, Params
 from smartsbd.pipelines.running.stage import of_dataset
+
+if TYPE_CHECKING:
+    from smartsbd.pipelines.params import Params
 
 DAG_FILE = Path("dvc.yaml")
 #: The dvc.yaml files of studies, from the project's folder.
@@ -159,9 +159,17 @@ def _commands(written: str | list[str]) -> tuple[str, ...]:
     return tuple(" ".join(command.split()) for command in ([written] if isinstance(written, str) else written))
 
 
+def _loaded(path: Path) -> Any:
+    """Return what a YAML file holds."""
+    # Outside of a project, nothing is loaded, and the help does not wait for it.
+    import yaml
+
+    return yaml.load(path.read_text(), yaml.CSafeLoader)
+
+
 def read_stages(path: Path = DAG_FILE) -> list[Stage]:
     """Return the stages in the file's order."""
-    content = yaml.load(path.read_text(), yaml.CSafeLoader)
+    content = _loaded(path)
     return [
         Stage(
             name=name,
@@ -191,6 +199,8 @@ def read_studies(root: Path) -> list[Stage]:
     list of Stage
         Study by study, each in the order of its file.
     """
+    from smartsbd.pipelines.params import PARAMS_FILE
+
     return [
         replace(_with_values(stage, path.with_name(PARAMS_FILE.name)), name=f"{path.relative_to(root)}:{stage.name}")
         for path in study_files(root)
@@ -199,7 +209,7 @@ def read_studies(root: Path) -> list[Stage]:
 
 
 def _with_values(stage: Stage, params_file: Path) -> Stage:
-    values = yaml.load(params_file.read_text(), yaml.CSafeLoader) if params_file.exists() else {}
+    values = _loaded(params_file) if params_file.exists() else {}
 
     def filled(texts: tuple[str, ...]) -> tuple[str, ...]:
         def value(match: re.Match[str]) -> str:

@@ -10,11 +10,13 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from smartsbd.contracts.fault import Fault, printable
 from smartsbd.contracts.lifetime import end_with
-from smartsbd.pipelines.params import Params
+
+if TYPE_CHECKING:
+    from smartsbd.pipelines.params import Params
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -14,15 +14,17 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from smartsbd.contracts import shortage
 from smartsbd.contracts.fault import Fault, InputFault, UsageFault, printable
-from smartsbd.pipelines.params import PARAMS_FILE, Params, read_params
 from smartsbd.pipelines.running import clone_lock, journal
 from smartsbd.pipelines.running.ancestry import DVC_STAGE
 from smartsbd.pipelines.running.packages import remedy
 from smartsbd.pipelines.running.parallel import datasets_at_once, workers
+
+if TYPE_CHECKING:
+    from smartsbd.pipelines.params import Params
 
 log = logging.getLogger("sbd")
 
@@ -219,6 +221,8 @@ def _make_folders(argv: Sequence[str]) -> None:
 
 def _each(parameter: str, argv: Sequence[str], work: Callable[[Sequence[str]], int], *, at_once: bool) -> int:
     """Do every dataset that a parameter lists, one after the other or several at once."""
+    from smartsbd.pipelines.params import PARAMS_FILE, read_params
+
     parser = VisibleParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--params", type=Path, default=PARAMS_FILE)
     params = read_params(parser.parse_known_args(argv)[0].params, whole=False)
@@ -238,7 +242,7 @@ def main(
     name: str,
     program: Program,
     argv: Sequence[str],
-    params_file: Path = PARAMS_FILE,
+    params_file: Path | None = None,
     program_of: str = "sbd",
 ) -> int:
     """Run one stage or command.
@@ -251,8 +255,8 @@ def main(
         Its module.
     argv : sequence of str
         Its command line, without the name.
-    params_file : Path
-        Parameters, unless the command line names others.
+    params_file : Path, optional
+        Parameters, unless the command line names others. By default those of the project.
     program_of : str
         The program that is typed before the name.
 
@@ -261,6 +265,9 @@ def main(
     int
         Exit code.
     """
+    # Whoever asks `sbd` for help alone does not wait for it.
+    from smartsbd.pipelines.params import PARAMS_FILE, read_params
+
     send_messages(logging.INFO, _form(name))
     parser = VisibleParser(
         prog=f"{program_of} {name}",
@@ -268,7 +275,9 @@ def main(
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--params", type=Path, default=params_file, help="parameters (default: %(default)s)")
+    parser.add_argument(
+        "--params", type=Path, default=params_file or PARAMS_FILE, help="parameters (default: %(default)s)"
+    )
     several = VisibleParser(add_help=False, allow_abbrev=False)
     several.add_argument("--each", metavar="PARAMETER")
     several.add_argument("--at-once", action="store_true")

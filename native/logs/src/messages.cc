@@ -6,7 +6,10 @@
 
 #include <array>
 #include <bit>
+
+#ifdef __SSE2__
 #include <emmintrin.h>
+#endif
 
 namespace logs
 {
@@ -21,6 +24,47 @@ constexpr size_t MOST_FLAGS = 64;
 
 /// A journal's entry has some 25 texts, each in two quotes; one with more than these is odd.
 constexpr size_t MOST_QUOTES = 512;
+
+/// As many bytes as are looked at in one step.
+constexpr size_t STEP = 16;
+
+/// Which bytes of a step are odd, and which are quotes: a bit each.
+struct Marks
+{
+    unsigned odd;    //!< An escape, or no printable ASCII
+    unsigned quotes; //!< A quote
+};
+
+#ifdef __SSE2__
+Marks
+MarksOf(const char* bytes)
+{
+    static_assert(sizeof(__m128i) == STEP);
+    const auto step = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+    const auto isEscape = _mm_cmpeq_epi8(step, _mm_set1_epi8('\\'));
+    const auto isDelete = _mm_cmpeq_epi8(step, _mm_set1_epi8('\x7f'));
+    // With their signs: what is not ASCII is less than nothing.
+    const auto isControl = _mm_cmplt_epi8(step, _mm_set1_epi8(' '));
+    const auto isOdd = _mm_or_si128(isEscape, _mm_or_si128(isDelete, isControl));
+    const auto isQuote = _mm_cmpeq_epi8(step, _mm_set1_epi8('"'));
+    return {static_cast<unsigned>(_mm_movemask_epi8(isOdd)),
+            static_cast<unsigned>(_mm_movemask_epi8(isQuote))};
+}
+#else
+Marks
+MarksOf(const char* bytes)
+{
+    Marks marks{0, 0};
+    for (size_t at = 0; at < STEP; ++at)
+    {
+        // Without its sign, which is the processor's choice.
+        const auto byte = static_cast<unsigned char>(bytes[at]);
+        marks.odd |= static_cast<unsigned>(byte == '\\' || byte < ' ' || byte > '~') << at;
+        marks.quotes |= static_cast<unsigned>(byte == '"') << at;
+    }
+    return marks;
+}
+#endif
 
 /// Where the quotes of a line are.
 class Quotes
@@ -52,19 +96,11 @@ class Quotes
     }
 
   private:
-    static constexpr size_t STEP = sizeof(__m128i);
-
-    /// Look at as many bytes as the processor does at once.
+    /// Look at the bytes of one step.
     void Look(const char* bytes, size_t at)
     {
-        const auto some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-        const auto isEscape = _mm_cmpeq_epi8(some, _mm_set1_epi8('\\'));
-        const auto isDelete = _mm_cmpeq_epi8(some, _mm_set1_epi8('\x7f'));
-        // With their signs: what is not ASCII is less than nothing.
-        const auto isControl = _mm_cmplt_epi8(some, _mm_set1_epi8(' '));
-        m_odd |= _mm_movemask_epi8(_mm_or_si128(isEscape, _mm_or_si128(isDelete, isControl)));
-        auto quotes =
-            static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_set1_epi8('"'))));
+        auto [odd, quotes] = MarksOf(bytes);
+        m_odd |= odd;
         for (; quotes != 0; quotes &= quotes - 1)
         {
             m_places[m_count++ % MOST_QUOTES] =
@@ -74,7 +110,7 @@ class Quotes
 
     std::array<uint32_t, MOST_QUOTES> m_places;
     size_t m_count{0};
-    int m_odd{0};
+    unsigned m_odd{0};
 };
 
 /// @return Whether a text is one sign, and spaces on either side or none.

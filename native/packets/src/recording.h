@@ -54,7 +54,7 @@ struct FlowCounts
  * Memory is bounded by the flows alive: rows go to the spool, and of a flow that ended stays a
  * summary if it is a subflow, else nothing.
  */
-class Recording : private FrameSink
+class Recording final : private FrameSink
 {
   public:
     /**
