@@ -87,7 +87,7 @@ def test_python_imports_it_there(environment: Path, hostile: Path) -> None:
     assert run(environment / "python", "-c", code, cwd=hostile) == "smartsbd.judging\n"
 
 
-@pytest.mark.parametrize("command", ["scorecard", "benchmark", "doctor"])
+@pytest.mark.parametrize("command", ["score", "benchmark", "doctor"])
 def test_what_answers_needs_no_extra(command: str, environment: Path, hostile: Path) -> None:
     assert "usage: sbd" in run(environment / "sbd", command, "--help", cwd=hostile)
 

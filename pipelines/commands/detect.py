@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.fault import UsageFault, printable
 from smartsbd.detectors import DETECTORS
 from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.pair_opinion import Judge
@@ -66,6 +66,8 @@ _ONE_PATH = (
     " where they do not say that they belong together"
 )
 _PAIR = 2
+#: Between a connection's name and the numbers of its subflows, in the title of a pair.
+_SUBFLOWS = ": subflows "
 # Of what these hold and no table has, some may be the other path.
 _WITH_OTHERS = frozenset({capture.SOURCE, socket_stats.SOURCE})
 #: Pairs in one figure.
@@ -233,11 +235,26 @@ def _left_out(recorded: Recording) -> Iterator[str]:
         yield from (f"  - Refused: {what} {count:,}." for what, count in trace.refused().items())
 
 
+def _named(pair: PairDelays, recorded: Recording) -> PairDelays:
+    """Return a pair whose subflows have the names that the input has, beside their numbers."""
+    title, names = pair.title, list(pair.names)
+    connection = next(
+        connection
+        for connection_id, connection in recorded.connections()
+        if title.rpartition(_SUBFLOWS)[0] == printable(connection_id)
+    )
+    for subflow in connection.ordered():
+        if subflow.name and (plain := f"subflow {subflow.subflow_id}") in names:
+            names[names.index(plain)] = f"{plain} ({printable(subflow.name)})"
+    numbers = " and ".join(name.removeprefix("subflow ") for name in names)
+    return replace(pair, title=f"{title.rpartition(_SUBFLOWS)[0]}{_SUBFLOWS}{numbers}", names=(names[0], names[1]))
+
+
 def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
     """Yield the first pairs of an input, `most` of them."""
     from smartsbd.pipelines.reporting.figures.pair_delays import pairs_of_input
 
-    pairs = pairs_of_input(recorded, judge.reading, judge.judged_by)
+    pairs = (_named(pair, recorded) for pair in pairs_of_input(recorded, judge.reading, judge.judged_by))
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
         log.warning("%s: no more than %d pairs are drawn", recorded.path, _MOST_DRAWN)

@@ -240,6 +240,7 @@ def main(
     argv: Sequence[str],
     params_file: Path = PARAMS_FILE,
     program_of: str = "sbd",
+    ending: str = EXIT_CODES,
 ) -> int:
     """Run one stage or command.
 
@@ -255,6 +256,8 @@ def main(
         Parameters, unless the command line names others.
     program_of : str
         The program that is typed before the name.
+    ending : str
+        What the help ends with.
 
     Returns
     -------
@@ -265,7 +268,7 @@ def main(
     parser = VisibleParser(
         prog=f"{program_of} {name}",
         description=program.__doc__,
-        epilog=EXIT_CODES,
+        epilog=ending,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--params", type=Path, default=params_file, help="parameters (default: %(default)s)")
