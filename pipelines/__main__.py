@@ -29,6 +29,7 @@ _ABOUT = (
     "Do two subflows of a Multipath TCP connection share a bottleneck? Ask a log or a capture, record your own, score"
     " detectors, and run the pipeline that makes them."
 )
+_PROGRAM = f"sbd {STAGE}"
 _NO_PROJECT = "Here is no project: in its folder there are more commands."
 _STAGES = "A stage runs with the paths of dvc.yaml; yours come after them. `dvc repro` runs what has changed."
 
@@ -59,7 +60,7 @@ def _stage_help(chosen: Stage) -> int:
         stage.say(f"usage: sbd {STAGE} {chosen.name} [ARGUMENT ...]", "", chosen.description, "")
         stage.say(f"Its arguments can be shown, and it runs, once this is mended: {missing}", "", *ending.splitlines())
         return stage.EXIT_OK
-    return stage.main(f"{STAGE} {chosen.name}", program, ["--help"], ending=ending)
+    return stage.main(chosen.name, program, ["--help"], program_of=_PROGRAM, ending=ending)
 
 
 def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
@@ -78,7 +79,7 @@ def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
             raise WhatToRunError(f"sbd {STAGE} {chosen.name}: name one --dataset of {datasets}")
         dataset = datasets[0]
     arguments = [*chosen.arguments(dataset or "", params), *rest]
-    return stage.main(chosen.name, stage.program(chosen.module), arguments)
+    return stage.main(chosen.name, stage.program(chosen.module), arguments, program_of=_PROGRAM)
 
 
 def _run_command(command: Command, rest: Sequence[str], params_file: Path) -> int:

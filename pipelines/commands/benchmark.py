@@ -33,6 +33,7 @@ from smartsbd.pipelines.reporting.tables.cell import interval, number
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     folder = what.add_parser("folder", help="write a task's tables at a size, of this run's data")
     folder.add_argument("task", metavar="TASK")
     _add_size(folder)
-    folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
+    folder.add_argument("--out", metavar="DIR", type=written_folder, required=True, help="folder to make")
     name = what.add_parser("name", help="name the connections and tables of a task at a size, of this run's data")
     name.add_argument("task", metavar="TASK")
     _add_size(name)

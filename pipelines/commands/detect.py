@@ -43,6 +43,7 @@ from smartsbd.pipelines.judging.live_shown import LiveShown
 from smartsbd.pipelines.judging.opinion import SCORE_FORMAT, InputOpinion, in_words, last_in_words
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.written_path import written_file
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.formats import capture, socket_stats
@@ -118,7 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot",
         metavar="FILE.png",
-        type=Path,
+        type=written_file,
         help="draw each pair's delays, and the score over time (common-lag) or the agreement at possible and impossible"
         " lags (lag-excess)",
     )

@@ -25,6 +25,7 @@ from smartsbd.pipelines.params.block import ParamsError
 from smartsbd.pipelines.params.edited import Edit, edited
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="change params.yaml so that models are searched, trained and exported on it; the rest of the file stays",
     )
-    parser.add_argument("--raw", type=Path, default=_RAW, help="folder of datasets (default: %(default)s)")
+    parser.add_argument("--raw", type=written_folder, default=_RAW, help="folder of datasets (default: %(default)s)")
 
 
 def _target(arguments: argparse.Namespace, params: Params) -> Path:

@@ -12,6 +12,7 @@ import shtab
 from smartsbd.pipelines.params import PARAMS_FILE
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.packages import remedy
+from smartsbd.pipelines.running.written_path import written_file, written_folder
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -54,7 +55,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
                 _add_files(below)
-        elif action.type is Path:
+        elif action.type in (Path, written_file, written_folder):
             is_folder = isinstance(action.metavar, str) and action.metavar.startswith("DIR")
             action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
 

@@ -21,6 +21,7 @@ from smartsbd.pipelines.commands.score import locked_half, scorecard, stored_mod
 from smartsbd.pipelines.judging.foreign_options import add_foreign_options
 from smartsbd.pipelines.labelling.labelled_connections import DEFAULT
 from smartsbd.pipelines.params import Params
+from smartsbd.pipelines.running.written_path import written_file, written_folder
 
 
 class ScoreUsageError(UsageFault):
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"folder of stored models (default: {stored_models.MODELS}); of a folder that is named here, those that no"
         " run recorded are scored on DIR too, and called so",
     )
-    models.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write: one row for each model")
+    models.add_argument("--report", metavar="FILE", type=written_file, help="CSV file to write: one row for each model")
     detector = parser.add_argument_group("somebody else's detector")
     detector.add_argument(
         _DETECTOR, metavar="DETECTOR", help=f"a command in one argument, or a path that ends with {HEADER}"
@@ -68,9 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="in place of DIR: a dataset whose tables the pipeline has made, or a folder of data/samples; may be given"
         f" several times (default: {' and '.join(DEFAULT)})",
     )
-    detector.add_argument("--html", metavar="FILE", type=Path, help="page to write: one self-contained file")
+    detector.add_argument("--html", metavar="FILE", type=written_file, help="page to write: one self-contained file")
     detector.add_argument(
-        "--json", metavar="FILE", type=Path, help="JSON file to write: figures, findings and every pair"
+        "--json", metavar="FILE", type=written_file, help="JSON file to write: figures, findings and every pair"
     )
     add_foreign_options(parser)
     locked = parser.add_argument_group("the locked half")
@@ -82,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"folder of the locked recordings (default: {locked_half.SAMPLES})",
     )
     locked.add_argument(
-        "--reports", metavar="DIR", type=Path, help=f"folder for reports (default: {locked_half.REPORTS})"
+        "--reports", metavar="DIR", type=written_folder, help=f"folder for reports (default: {locked_half.REPORTS})"
     )
 
 
