@@ -38,6 +38,10 @@ BROUGHT = ("alembic", "ruamel", "sqlalchemy", "starlette", "uvicorn")
 @pytest.fixture(autouse=True)
 def _in_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
+    # Of an earlier test: its stream is closed.
+    for handler in logging.getLogger().handlers[:]:
+        if isinstance(handler.formatter, stage.VisibleFormatter):
+            logging.getLogger().removeHandler(handler)
 
 
 def status(arguments: Sequence[str]) -> int:
