@@ -66,12 +66,12 @@ fuzz: setup
 	python -m tests.fuzz.campaign --merge --out build/fuzz/campaign.md $(if $(SECONDS),--seconds $(SECONDS))
 
 proof: repro
-	sbd export --check
+	sbd stage export --check
 	git diff --exit-code
 	$(MAKE) test-all
 
 export: setup
-	sbd export --check --all-compilers --publish build/export
+	sbd stage export --check --all-compilers --publish build/export
 	dvc repro --quiet --force --single-item prove
 	git diff --exit-code -- export/generated reports/prove reports/export.json
 

@@ -149,7 +149,7 @@ def test_python_imports_it_there(environment: Path, hostile: Path) -> None:
     assert [Path(folder).is_relative_to(environment.parent) for folder in folders] == [True]
 
 
-@pytest.mark.parametrize("command", ["scorecard", "benchmark", "doctor"])
+@pytest.mark.parametrize("command", ["score", "benchmark", "doctor"])
 def test_what_answers_needs_no_extra(command: str, environment: Path, hostile: Path) -> None:
     assert b"usage: sbd" in run(environment / "sbd", command, "--help", cwd=hostile)
 

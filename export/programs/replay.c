@@ -26,7 +26,8 @@
  *	C=<token> GROUPS <n>:<group> ...
  *
  * -f prints the features the model takes.
- * -x reads rows of SBD_FEATURES little-endian 32-bit integers within SBD_FEATURE_LIMIT, writes a byte a row.
+ * -x reads rows of SBD_FEATURES little-endian 32-bit integers within SBD_FEATURE_LIMIT, and
+ * writes a byte a row.
  * What was refused is counted on standard error; with any, it exits with 2.
  */
 #include <errno.h>

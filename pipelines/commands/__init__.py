@@ -1,4 +1,7 @@
-"""The commands of ``sbd`` that are not stages. Each is one module here and one line in :data:`COMMANDS`."""
+"""The commands of ``sbd``, in groups. Each is one module here and one entry in :data:`GROUPS`.
+
+Nothing is imported here that takes time: the first page of help and the version are there at once.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,16 @@ class Command:
     name : str
         As it is typed.
     sentence : str
-        What it does.
+        What it does, in one line of the first page.
+    examples : tuple of str
+        Command lines that its help shows; tests parse them all, and run those that take little.
     anywhere : bool
         Whether it works outside of the project's folder.
     """
 
     name: str
     sentence: str
+    examples: tuple[str, ...]
     anywhere: bool = False
 
     @property
@@ -29,57 +35,140 @@ class Command:
         return f"smartsbd.pipelines.commands.{self.name.replace('-', '_')}"
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        "inspect",
-        "Show what a log or capture holds: connections, subflows, RTTs, losses, states, refused records.",
-        anywhere=True,
+_LOG = "data/samples/kernel/inputs/101.state.csv.zst"
+_CAPTURE = "data/samples/kernel_captures/inputs/102.sf0.pcap.zst"
+#: The command that runs stages.
+STAGE = "stage"
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Ask": (
+        Command(
+            "detect",
+            "Say of each pair of subflows whether they share a bottleneck.",
+            (
+                f"sbd detect {_LOG}",
+                "sbd detect --json wlan0.pcap wwan0.pcap",
+                "sbd detect --together --plot verdict.png wlan0.ping wwan0.ping",
+                f"sbd detect --model rfc8382 {_LOG}",
+                "sbd detect --live events.txt",
+            ),
+            anywhere=True,
+        ),
+        Command(
+            "inspect",
+            "Show what a log or capture holds, and what was refused.",
+            (f"sbd inspect {_CAPTURE}", "sbd inspect --plot page wlan0.pcap wwan0.pcap", "sbd inspect captures/"),
+            anywhere=True,
+        ),
+        Command(
+            "doctor",
+            "Test two of your own paths: do they share a bottleneck?",
+            (
+                "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --plan",
+                "sbd doctor --path wlan0 --path wwan0 --download https://server.example/large --out test",
+                "sbd doctor --from test",
+            ),
+            anywhere=True,
+        ),
     ),
-    Command(
-        "detect",
-        "Say for each pair of subflows in a log or capture whether they share a bottleneck.",
-        anywhere=True,
+    "Record": (
+        Command(
+            "record",
+            "Log MPTCP's subflows on this machine (make kernel builds it).",
+            (
+                "sbd record --no-addresses --out trace.log",
+                "sbd record --format state --out traces --seconds 60 --port 443",
+            ),
+            anywhere=True,
+        ),
+        Command(
+            "kernel",
+            "Couple subflows by verdicts in the kernel (make kernel builds it).",
+            ("sbd kernel load", "sbd kernel status --json", "sbd kernel unload"),
+            anywhere=True,
+        ),
+        Command(
+            "testbed",
+            "Make labelled connections of a kernel (make testbed builds it).",
+            (
+                "sbd testbed testbed/examples/shared.json testbed/examples/separate.json --out made",
+                "sbd testbed --dataset wide_linux --out made --jobs 4 --judge",
+            ),
+        ),
     ),
-    Command(
-        "parse",
-        "Write the tables of logs or captures into the folder --out. Without --out, run the stage parse.",
-        anywhere=True,
+    "Own data": (
+        Command(
+            "parse",
+            "Write tables of logs or captures, for pandas and DuckDB.",
+            (f"sbd parse {_CAPTURE} --out tables", "sbd parse wlan0.pcap wwan0.pcap --out tables --name mine"),
+            anywhere=True,
+        ),
+        Command(
+            "new-dataset",
+            "Make a dataset of logs or captures with labels, and check it.",
+            (
+                "sbd new-dataset captures/ --labels labels.csv --name mine",
+                "sbd new-dataset captures/ --labels labels.csv --name mine --evaluate",
+            ),
+        ),
+        Command(
+            "score",
+            "Score models, or your own detector, on labelled connections.",
+            (
+                "sbd score captures/ --labels labels.csv",
+                'sbd score --detector "python3 docs/foreign-detectors/ewma.py" --html card.html',
+                'sbd score recordings/ --labels labels.csv --detector "python3 docs/foreign-detectors/ewma.py"',
+                "sbd score --locked",
+            ),
+            anywhere=True,
+        ),
+        Command(
+            "benchmark",
+            "Show the tasks of the benchmark, and run one with a detector.",
+            (
+                "sbd benchmark list",
+                "sbd benchmark run kernel-1 lag-excess",
+                'sbd benchmark run kernel-1 "python3 docs/foreign-detectors/ewma.py"',
+            ),
+            anywhere=True,
+        ),
+        Command(
+            "publish",
+            "Write the folder to deposit: datasets, cards, licences.",
+            ("sbd publish deposit", "sbd publish deposit --url https://example.org/records/1"),
+        ),
     ),
-    Command(
-        "doctor",
-        "Test two of your own paths, each alone, then both, and say whether they share a bottleneck.",
-        anywhere=True,
+    "Pipeline": (
+        Command(
+            "repro",
+            "Run the pipeline with DVC, and print each stage's time.",
+            ("sbd repro", "sbd repro quick", "sbd repro default evaluate"),
+        ),
+        Command(
+            "run", "Show the run in MLflow that made a header's model.", ("sbd run export/generated/sbd_tree_paper.h",)
+        ),
+        Command("ui", "Serve MLflow's page on loopback, and print its address.", ("sbd ui --port 5001",)),
+        Command(
+            STAGE,
+            "Run a stage by its NAME; without a NAME, list the stages.",
+            ("sbd stage", "sbd stage search --dataset sites", "sbd stage rank --help"),
+        ),
     ),
-    Command("record", "Log the subflows of MPTCP connections on this machine (built by make kernel).", anywhere=True),
-    Command(
-        "kernel",
-        "Couple MPTCP's subflows by verdicts in this kernel: load, unload, status, model (built by make kernel).",
-        anywhere=True,
+    "Maintain": (
+        Command(
+            "dictionary",
+            "Write data/README.md from the tables.",
+            ("sbd dictionary", "sbd dictionary --check"),
+        ),
+        Command(
+            "excerpts",
+            "Rewrite the tables that documents take from the reports.",
+            ("sbd excerpts", "sbd excerpts --check"),
+        ),
     ),
-    Command(
-        "testbed", "Make labelled MPTCP connections of this machine's kernel from scenarios (built by make testbed)."
-    ),
-    Command("new-dataset", "Make a dataset from a folder of logs or captures and a file of labels, and check it."),
-    Command("score", "Score every stored model on a folder of labelled logs or captures."),
-    Command("score-locked", "Score the models on the locked half of the kernel's connections, once for each release."),
-    Command(
-        "scorecard",
-        "Judge somebody else's detector on labelled connections, beside ours: accuracy, coverage, delay, false sharing"
-        ", and what may be wrong with its inputs.",
-        anywhere=True,
-    ),
-    Command("publish", "Write the folder to deposit: datasets, their cards and metadata, licences, digests."),
-    Command(
-        "benchmark",
-        "Run a benchmark task with a detector (run), show the tasks (list), or make a task's folder (folder, name).",
-        anywhere=True,
-    ),
-    Command("dictionary", "Write data/README.md from the tables."),
-    Command(
-        "excerpts",
-        "Rewrite the tables that README.md, docs/ and studies/ take from the reports, and the graph of the stages.",
-    ),
-    Command("repro", "Run the pipeline with DVC, and print the time of each stage."),
-    Command("run", "Show the run in MLflow that made a header's model."),
-    Command("ui", "Serve MLflow's page on loopback, and print the address of the runs."),
-)
+}
+
+COMMANDS: tuple[Command, ...] = tuple(command for group in GROUPS.values() for command in group)
+
+#: What is typed now in place of commands that there were.
+REPLACED = {"scorecard": "score --detector", "score-locked": "score --locked"}

@@ -1,13 +1,15 @@
 """Run a task of the benchmark with a detector, show the tasks, and make a task's folder at a size.
 
 DETECTOR is the name of one of ours, of a family that learns from the task's training side, or somebody else's detector
-as `sbd scorecard` takes it: a command in one argument, or a C header.
+as `sbd score --detector` takes it: a command in one argument, or a C header.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from smartsbd.contracts.fault import UsageFault
@@ -31,9 +33,11 @@ from smartsbd.pipelines.reporting.tables.cell import interval, number
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 
 log = logging.getLogger(__name__)
 
+_COLUMNS, _INDENT = 100, "  "
 TASKS_FOLDER = Path("data/benchmark")
 _RUN_DATA = DatasetTables(Path("data/tables"), Path("data/truth"), Path("data/features"), Path("data/tiles"))
 
@@ -62,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     folder = what.add_parser("folder", help="write a task's tables at a size, of this run's data")
     folder.add_argument("task", metavar="TASK")
     _add_size(folder)
-    folder.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
+    folder.add_argument("--out", metavar="DIR", type=written_folder, required=True, help="folder to make")
     name = what.add_parser("name", help="name the connections and tables of a task at a size, of this run's data")
     name.add_argument("task", metavar="TASK")
     _add_size(name)
@@ -92,23 +96,17 @@ def _named_split(task: BenchmarkTask, size: str) -> NamedSplit:
     return split
 
 
-def _listed() -> list[dict[str, str]]:
-    rows = []
+def _listed() -> Iterator[str]:
+    """Yield the tasks, each with its connections to learn from and to judge at every size; 100 columns are enough."""
     for task in TASKS.values():
         splits = _file_of(task).splits
         named = ", ".join(
             f"{size} {len(splits[size].train)}+{len(splits[size].test)}" for size in SIZES if size in splits
         )
-        rows.append(
-            {
-                "task": task.name,
-                "learnt from": ", ".join(task.trained),
-                "judged on": ", ".join(task.tested),
-                "connections": named or "not named: not run",
-                "what it asks": task.question,
-            }
-        )
-    return rows
+        question = textwrap.wrap(task.question, _COLUMNS - len(_INDENT))
+        yield f"{task.name}: learnt from {', '.join(task.trained)}, judged on {', '.join(task.tested)}"
+        yield from (f"{_INDENT}{line}" for line in question)
+        yield f"{_INDENT}connections, learnt from + judged: {named or 'not named: not run'}"
 
 
 def _task_run(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
@@ -162,7 +160,7 @@ def _in_words(score: TaskScore) -> list[dict[str, str]]:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     if arguments.what == "list":
-        stage.say(*aligned(_listed()))
+        stage.say(*_listed())
         return stage.EXIT_OK
     if arguments.what == "run":
         score = _score(arguments, params)

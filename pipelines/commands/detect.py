@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.fault import UsageFault, printable
 from smartsbd.detectors import DETECTORS
 from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.pair_opinion import Judge
@@ -43,6 +43,7 @@ from smartsbd.pipelines.judging.live_shown import LiveShown
 from smartsbd.pipelines.judging.opinion import SCORE_FORMAT, InputOpinion, in_words, last_in_words
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.written_path import written_file
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.formats import capture, socket_stats
@@ -66,6 +67,8 @@ _ONE_PATH = (
     " where they do not say that they belong together"
 )
 _PAIR = 2
+#: Between a connection's name and the numbers of its subflows, in the title of a pair.
+_SUBFLOWS = ": subflows "
 # Of what these hold and no table has, some may be the other path.
 _WITH_OTHERS = frozenset({capture.SOURCE, socket_stats.SOURCE})
 #: Pairs in one figure.
@@ -116,7 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot",
         metavar="FILE.png",
-        type=Path,
+        type=written_file,
         help="draw each pair's delays, and the score over time (common-lag) or the agreement at possible and impossible"
         " lags (lag-excess)",
     )
@@ -233,11 +236,26 @@ def _left_out(recorded: Recording) -> Iterator[str]:
         yield from (f"  - Refused: {what} {count:,}." for what, count in trace.refused().items())
 
 
+def _named(pair: PairDelays, recorded: Recording) -> PairDelays:
+    """Return a pair whose subflows have the names that the input has, beside their numbers."""
+    title, names = pair.title, list(pair.names)
+    connection = next(
+        connection
+        for connection_id, connection in recorded.connections()
+        if title.rpartition(_SUBFLOWS)[0] == printable(connection_id)
+    )
+    for subflow in connection.ordered():
+        if subflow.name and (plain := f"subflow {subflow.subflow_id}") in names:
+            names[names.index(plain)] = f"{plain} ({printable(subflow.name)})"
+    numbers = " and ".join(name.removeprefix("subflow ") for name in names)
+    return replace(pair, title=f"{title.rpartition(_SUBFLOWS)[0]}{_SUBFLOWS}{numbers}", names=(names[0], names[1]))
+
+
 def _to_draw(recorded: Recording, judge: DelayJudge, most: int) -> Iterator[PairDelays]:
     """Yield the first pairs of an input, `most` of them."""
     from smartsbd.pipelines.reporting.figures.pair_delays import pairs_of_input
 
-    pairs = pairs_of_input(recorded, judge.reading, judge.judged_by)
+    pairs = (_named(pair, recorded) for pair in pairs_of_input(recorded, judge.reading, judge.judged_by))
     yield from itertools.islice(pairs, most)
     if next(pairs, None) is not None:
         log.warning("%s: no more than %d pairs are drawn", recorded.path, _MOST_DRAWN)

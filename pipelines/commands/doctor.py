@@ -25,6 +25,7 @@ from smartsbd.doctor.observed import Observed
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_file, written_folder
 from smartsbd.traces import recording
 
 log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="what answers echoes; once, or once for each path (default: where the load comes from)",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="folder to make")
+    parser.add_argument("--out", metavar="DIR", type=written_folder, help="folder to make")
     parser.add_argument("--seconds", type=float, default=40.0, help="time with load on both (default: 40)")
     parser.add_argument("--streams", type=int, default=4, help="connections over a path at once (default: 4)")
     parser.add_argument(
@@ -99,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help=f"send nothing; judge the folder of a test, or recordings of two paths, each a {recording.INPUTS}",
     )
-    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="with --from alone: draw rates and RTTs")
+    parser.add_argument("--plot", metavar="FILE.png", type=written_file, help="with --from alone: draw rates and RTTs")
     parser.add_argument("--json", action="store_true", help="one JSON object in place of text")
 
 

@@ -28,6 +28,7 @@ from smartsbd.pipelines.reporting.analysis_numbers import AnalysedConnection, nu
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 from smartsbd.traces import capture_analysis, recording
 from smartsbd.traces.capture_analysis import CaptureAnalysis
 from smartsbd.traces.connection import NOT_OBSERVED, Acks, Connection, Subflow
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot",
         metavar="DIR",
-        type=Path,
+        type=written_folder,
         help="write DIR/index.html, a page with a figure of each connection of the captures; DIR may hold an earlier"
         " page, and nothing else",
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.fault import InputFault, UsageFault
 from smartsbd.contracts.whole_file import write_whole
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting.data_dictionary import dictionary_of
@@ -21,6 +21,7 @@ from smartsbd.pipelines.reporting.report_files import write_json
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 from smartsbd.pipelines.stages.parse import write_tables
 from smartsbd.traces.input_tables import TABLES
 
@@ -28,6 +29,10 @@ log = logging.getLogger(__name__)
 
 _DICTIONARY, _REPORT = "README.md", "report.json"
 _OURS = {_DICTIONARY, _REPORT, *(f"{table.name}.parquet" for table in TABLES)}
+
+
+class MissingInputError(InputFault):
+    """An input is not there."""
 
 
 class FolderError(UsageFault):
@@ -39,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", metavar="INPUT", type=Path, nargs="+", help="log of a sender or capture of packets, also compressed"
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the tables")
+    parser.add_argument("--out", metavar="DIR", type=written_folder, required=True, help="folder for the tables")
     parser.add_argument("--name", default="inputs", help="prefix of connection names (default: %(default)s)")
 
 
@@ -60,7 +65,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         raise FolderError(f"{folder} holds {foreign[0]}, which is none of ours: name another folder")
     for path in arguments.inputs:
         if not path.exists():
-            raise FileNotFoundError(2, "no such file", str(path))
+            raise MissingInputError(f"{path}: no such file")
     with _written_to(folder) as place:
         report = write_tables([path.absolute() for path in arguments.inputs], arguments.name, place, params)
         write_whole(dictionary_of(TABLES).encode(), place / _DICTIONARY)

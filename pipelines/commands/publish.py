@@ -13,11 +13,12 @@ from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.publishing import deposit
 from smartsbd.pipelines.publishing.croissant import Place
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.written_path import written_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write; it is not there, or empty")
+    parser.add_argument("folder", metavar="DIR", type=written_folder, help="folder to write; it is not there, or empty")
     parser.add_argument("--url", help="where the folder will be found, if that is known: metadata then have addresses")
 
 

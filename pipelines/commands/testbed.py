@@ -21,6 +21,7 @@ from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.params.block import ParamsError
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.unfinished_folder import unfinished
+from smartsbd.pipelines.running.written_path import written_folder
 from smartsbd.scenarios import datasets
 from smartsbd.scenarios.closed_loop import EXPERIMENTS
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
@@ -86,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--networks", metavar="N", type=int, help="of an experiment: networks of each kind")
     parser.add_argument("--seconds", metavar="S", type=float, help="of an experiment: length of each transfer")
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
+    parser.add_argument("--out", metavar="DIR", type=written_folder, required=True, help="folder to make")
     parser.add_argument(
         "--congestion-control", metavar="NAME", help="controller of the connection, in place of the scenario's"
     )

@@ -185,7 +185,7 @@ def of_datasets(names: Sequence[str], params: Params) -> Gathered:
     gathered = Gathered()
     for name in names:
         if name == LOCKED:
-            raise UnknownDatasetError(f"{LOCKED} is read by `sbd score-locked` alone")
+            raise UnknownDatasetError(f"{LOCKED} is read by `sbd score --locked` alone")
         made = next((run for run in RUNS if name in _made(run)), None)
         if made is not None:
             of_tables(name, made, gathered)

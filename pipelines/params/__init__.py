@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PARAMS_FILE = Path("params.yaml")
 #: Where the params.yaml is that came with the program: in a package, or in the checkout.
 _CAME_WITH = tuple(Path(__file__).resolve().parents[level] / PARAMS_FILE for level in (1, 2))
-#: Recordings that only `sbd score-locked` reads.
+#: Recordings that only `sbd score --locked` reads.
 LOCKED = "kernel_locked"
 
 _Part = TypeVar("_Part", bound=BaseModel)
@@ -167,7 +167,7 @@ class Params(Block):
                 raise ValueError(f"{name} has {barred}, which evaluation_only keeps from it")
         tested = {*self.transfer.tested, self.unseen.tested, *self.generalise.tested}
         if LOCKED in {*self.samples, *self.datasets, *tested}:
-            raise ValueError(f"{LOCKED} is read by `sbd score-locked` alone")
+            raise ValueError(f"{LOCKED} is read by `sbd score --locked` alone")
         learnt = {self.unseen.trained, *(dataset for datasets in self.generalise.trained for dataset in datasets)}
         if not learnt <= set(self.search.datasets):
             raise ValueError(

@@ -160,6 +160,19 @@ def _close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _code_of_place(error: OSError) -> int:
+    """Return the exit code of an error about a place: that of an input, unless it was to be written."""
+    if isinstance(error, FileExistsError):
+        # Only what makes a place finds that it is there.
+        return EXIT_USAGE
+    if not isinstance(error, PermissionError) or not isinstance(error.filename, str | bytes | os.PathLike):
+        return EXIT_BAD_INPUT
+    path = Path(os.fsdecode(error.filename))
+    # What may be read was to be written; so was what is not there, in a folder that may be searched.
+    may_be_read = os.access(path, os.R_OK) if path.exists() else os.access(path.absolute().parent, os.X_OK)
+    return EXIT_FAILED if may_be_read else EXIT_BAD_INPUT
+
+
 def _code_and_lines(error: Exception) -> tuple[int, Sequence[object]] | None:
     """Return the exit code and the lines of an error that its reader can mend, None of any other."""
     if isinstance(error, Fault):
@@ -167,8 +180,8 @@ def _code_and_lines(error: Exception) -> tuple[int, Sequence[object]] | None:
     if isinstance(error, BrokenPipeError):
         # The reader of stdout has seen enough.
         return EXIT_OK, []
-    if isinstance(error, IsADirectoryError | NotADirectoryError | PermissionError):
-        return EXIT_BAD_INPUT, [f"{error.filename}: {error.strerror}"]
+    if isinstance(error, IsADirectoryError | NotADirectoryError | PermissionError | FileExistsError):
+        return _code_of_place(error), [f"{error.filename}: {error.strerror}"]
     if isinstance(error, FileNotFoundError):
         return EXIT_BAD_INPUT, [f"{error.filename}: no such file: run the stage that makes it, or `dvc repro`"]
     what_to_do = remedy(error) if isinstance(error, ModuleNotFoundError) else shortage.said_of(error)
@@ -244,6 +257,7 @@ def main(
     argv: Sequence[str],
     params_file: Path | None = None,
     program_of: str = "sbd",
+    ending: str = EXIT_CODES,
 ) -> int:
     """Run one stage or command.
 
@@ -259,6 +273,8 @@ def main(
         Parameters, unless the command line names others. By default those of the project.
     program_of : str
         The program that is typed before the name.
+    ending : str
+        What the help ends with.
 
     Returns
     -------
@@ -272,7 +288,7 @@ def main(
     parser = VisibleParser(
         prog=f"{program_of} {name}",
         description=program.__doc__,
-        epilog=EXIT_CODES,
+        epilog=ending,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

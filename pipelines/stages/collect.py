@@ -32,7 +32,7 @@ def _copy(source: Path, target: Path) -> None:
 def run(arguments: argparse.Namespace, _params: Params) -> int:
     """Run the stage."""
     if arguments.dataset == LOCKED:
-        raise ParamsError(f"{LOCKED} is read by `sbd score-locked` alone")
+        raise ParamsError(f"{LOCKED} is read by `sbd score --locked` alone")
     source, target = arguments.samples, arguments.raw
     paths = sorted((source / "inputs").iterdir())
     # No half of a dataset is left, whatever ends this.

@@ -470,13 +470,14 @@ def test_list_shows_every_task(
     assert main(["benchmark", "list"]) == 0
     said = capsys.readouterr().out
     for name in TASKS:
-        (line,) = [line for line in said.splitlines() if line.split()[:1] == [name]]
+        (_, after) = said.split(f"{name}: ")
         sizes = ", ".join(
             f"{size} {len(own.train)}+{len(own.test)}"
             for size in ("XS", "S", "M", "L")
             if (own := task_file.read(FOLDER / name).split(size))
         )
-        assert sizes in line
+        assert f" {sizes}\n" in after.partition("connections, ")[2].partition("\n")[0] + "\n"
+    assert max(map(len, said.splitlines())) <= 100
     in_a_project_without_data(tmp_path, monkeypatch)
     assert main(["benchmark", "list"]) == 0
     assert capsys.readouterr().out.count("not named: not run") == len(TASKS)

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.commands import COMMANDS
 from smartsbd.pipelines.params import PARAMS_FILE, overlaid, read_params
 from smartsbd.pipelines.params.block import ParamsError
 from smartsbd.pipelines.reporting.data_dictionary import all_tables, data_dictionary
@@ -45,7 +46,7 @@ def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
         ),
         ({"extract": {"rules": ["sliding"]}}, "extract.rules.0"),
         ({"evaluation_only": ["diverse"]}, r"search\.datasets has \['diverse'\], which evaluation_only keeps from it"),
-        ({"datasets": ["kernel_locked"]}, "kernel_locked is read by `sbd score-locked` alone"),
+        ({"datasets": ["kernel_locked"]}, "kernel_locked is read by `sbd score --locked` alone"),
         ({"transfer": {"tested": ["sites"], "development": "sites"}}, "which search.datasets trains on"),
         (
             {"unseen": {"trained": "shift", "tested": "unseen"}},
@@ -58,7 +59,7 @@ def test_params_and_every_overlay_are_valid(tmp_path: Path) -> None:
         ),
         (
             {"generalise": {"trained": [["sites"]], "tested": ["kernel_locked"], "families": ["tree"]}},
-            "kernel_locked is read by `sbd score-locked` alone",
+            "kernel_locked is read by `sbd score --locked` alone",
         ),
         (
             {"generalise": {"trained": [["sites"]], "tested": ["kernel"], "families": ["oak"]}},
@@ -120,12 +121,16 @@ def sbd(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(program), *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
-def test_help_lists_every_stage_and_the_exit_codes() -> None:
+def test_help_lists_every_command_and_the_exit_codes_and_stages_are_asked_for() -> None:
     shown = sbd("--help")
     assert shown.returncode == stage.EXIT_OK
-    assert {one.name for one in dag.read_stages()} <= set(re.findall(r"^    (\w+)", shown.stdout, re.MULTILINE))
+    listed = set(re.findall(r"^  ([\w-]+)  ", shown.stdout, re.MULTILINE))
+    assert {command.name for command in COMMANDS} <= listed
+    stages = {named.name for named in dag.read_stages()}
+    assert not (stages - {"parse"}) & listed
     assert "exit codes" in " ".join(shown.stdout.split())
-    parse = sbd("parse", "--help")
+    assert stages <= set(re.findall(r"^  (\w+)  ", sbd("stage").stdout, re.MULTILINE))
+    parse = sbd("stage", "parse", "--help")
     assert parse.returncode == stage.EXIT_OK
     assert "--quiet" in parse.stdout
     assert "quarantine" in parse.stdout

@@ -27,8 +27,8 @@ import dpkt
 import pytest
 import zstandard
 
-from smartsbd.pipelines import commands
-from smartsbd.pipelines.__main__ import parser_of
+from smartsbd.pipelines.__main__ import typed
+from smartsbd.pipelines.front.completion import whole_parser
 from smartsbd.pipelines.running import profile as scratch
 from smartsbd.pipelines.running.dag import DAG_FILE, read_stages
 from tests.traces import rewritten
@@ -89,7 +89,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd benchmark run kernel-1 lag-excess --folder build/kernel-1": Elsewhere(
         "needs the default profile's data", "tests/pipelines/test_benchmark_runs.py"
     ),
-    "sbd export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
+    "sbd stage export --check": Elsewhere("needs the data models are made of", "tests/pipelines/test_export.py"),
     "make ui": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make ui PROFILE=quick": Elsewhere("never ends", "tests/browser/test_mlflow_ui.py"),
     "make docs": Elsewhere(_SUITE, "tests/browser/test_site.py"),
@@ -517,18 +517,17 @@ def _inline(path: Path) -> list[str]:
     return sorted(set(_INLINE.findall(text)))
 
 
+def _below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands that a parser takes."""
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(actions[0].choices) if actions else {}
+
+
 @functools.cache
 def _subcommands() -> dict[str, argparse.ArgumentParser]:
-    """Return the parser of every subcommand of sbd."""
-    (action,) = (
-        one for one in parser_of(read_stages(ROOT / DAG_FILE))._actions if isinstance(one, argparse._SubParsersAction)
-    )
-    parsers: dict[str, argparse.ArgumentParser] = dict(action.choices)
-    modules = {own.name: own.module for own in read_stages(ROOT / DAG_FILE)}
-    modules |= {one.name: one.module for one in commands.COMMANDS if one.name not in modules}
-    for name, parser in parsers.items():
-        importlib.import_module(modules[name]).add_arguments(parser)
-    return parsers
+    """Return the parser of every command of sbd; that of a stage is of ``stage NAME``."""
+    commands = _below(whole_parser(typed(read_stages(ROOT / DAG_FILE))))
+    return commands | {f"stage {name}": parser for name, parser in _below(commands["stage"]).items()}
 
 
 def _options(parser: argparse.ArgumentParser, words: list[str]) -> set[str]:
@@ -549,13 +548,14 @@ def _is_there(path: Path, command: str) -> bool:
     """Tell whether a program, and the command and options of it that a text names, are there."""
     # A quote may be open where a line of the text ends.
     program, *words = shlex.split(command) if command.count('"') % 2 == 0 == command.count("'") % 2 else command.split()
-    first = next((word for word in words if not word.startswith("-")), "")
+    first, second = [*(word for word in words if not word.startswith("-")), "", ""][:2]
     options = {word.partition("=")[0] for word in words if word.startswith("--") and len(word) > 2}
     if program == "sbd" and first:
         known = _subcommands()
+        first = f"stage {second}" if first == "stage" and second not in ("", "NAME") else first
         return first in known and options <= {*_options(known[first], words), "--help", "--dataset", "--params"}
     if program == "sbd":
-        return options <= {"--help"}
+        return options <= {"--help", "--version", "--completion"}
     if program == "make":
         makefiles = (ROOT / "Makefile", path.parent / "Makefile")
         targets = {target for makefile in makefiles if makefile.exists() for target in _targets(makefile)}

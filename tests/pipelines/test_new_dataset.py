@@ -119,13 +119,13 @@ def test_the_whole_pipeline_runs_on_it(project: Path, capsys: pytest.CaptureFixt
     assert "WARNING" not in shown.err
     assert main(["collect", "-q"]) == 0
     for name, dataset in itertools.product(("parse", "validate", "extract", "difficulty"), ("mine", "kernel")):
-        assert main([name, "-q", "--dataset", dataset]) == 0, name
+        assert main(["stage", name, "-q", "--dataset", dataset]) == 0, name
     for name in ("rank", "swap", "search", "controls", "transfer", "unseen", "generalise"):
-        assert main([name, "-q"]) == 0, name
+        assert main(["stage", name, "-q"]) == 0, name
     for name in ("evaluate", "tune", "replay", "baselines", "export", "prove", "automl", "report"):
         each = [["--dataset", dataset] for dataset in ("mine", "kernel")] if name in {"replay", "prove"} else [[]]
         for arguments in each:
-            assert main([name, "-q", *arguments]) == 0, name
+            assert main(["stage", name, "-q", *arguments]) == 0, name
     parsed = json.loads((project / "reports/parse/mine.json").read_text())
     assert parsed["other_lines"] == CONNECTIONS * 8
     # 800 ACKs and RTTs and 16 changes of state a connection.
@@ -223,7 +223,7 @@ def test_what_it_can_do_without_is_remarked(project: Path, capsys: pytest.Captur
         "extra.log",
         "plain.log",
     ]
-    assert main(["parse", "-q", "--dataset", "mine"]) == 0
+    assert main(["stage", "parse", "-q", "--dataset", "mine"]) == 0
     assert main(["validate", "-q", "--dataset", "mine"]) == 0
     rows = read_table(TRUTH, project / "data/truth/mine.parquet").to_pylist()
     assert {row["why"] for row in rows} == {"believed as given"}
@@ -283,7 +283,7 @@ def test_tokens_pairs_and_labels_in_the_folder(project: Path, capsys: pytest.Cap
     assert "labels.csv" not in shown.err
     assert [path.name for path in (project / "data/raw/mine/inputs").iterdir()] == ["a.log"]
     for name in ("parse", "validate", "extract"):
-        assert main([name, "-q", "--dataset", "mine"]) == 0
+        assert main(["stage", name, "-q", "--dataset", "mine"]) == 0
     truth = read_table(TRUTH, project / "data/truth/mine.parquet").to_pylist()
     assert [(row["connection_id"], row["subflow_a"], row["subflow_b"], row["shared"]) for row in truth] == [
         ("mine/a#0", 0, 1, True),
@@ -391,7 +391,7 @@ def test_what_a_killed_run_left_is_no_dataset_and_goes(project: Path, capsys: py
     left = project / "data/raw/.mine.part/mine/inputs"
     left.mkdir(parents=True)
     (left / "old.log").write_text(log_of(True, 2))
-    assert main(["parse", "-q", "--dataset", "mine"]) == 3
+    assert main(["stage", "parse", "-q", "--dataset", "mine"]) == 3
     capsys.readouterr()
     assert new_dataset(project, "input,shared\na.log,1\n") == 0
     assert "what a run that was killed left in .mine.part is removed" in capsys.readouterr().err
@@ -421,7 +421,7 @@ def test_a_dataset_without_an_input_that_has_a_label_is_refused(
     for name in ("b.log", "c.log"):
         (project / "data/raw/mine/inputs" / name).unlink()
     capsys.readouterr()
-    assert main(["parse", "-q", "--dataset", "mine"]) == 3
+    assert main(["stage", "parse", "-q", "--dataset", "mine"]) == 3
     (line,) = capsys.readouterr().err.splitlines()
     assert "2 of 3 inputs that it names are not in data/raw/mine/inputs, 'b.log' the first" in line
     assert not (project / "data/tables/mine").exists()

@@ -139,7 +139,7 @@ def test_scores_are_of_models_that_the_run_recorded(
     assert list(pd.read_csv(tmp_path / "report.csv")["model"]) == [NAME]
     capsys.readouterr()
     swap_counts(project / MODEL)
-    locked = ["score-locked", "--quiet", "--samples", str(KERNEL), "--reports", str(tmp_path / "locked")]
+    locked = ["score", "--locked", "--quiet", "--samples", str(KERNEL), "--reports", str(tmp_path / "locked")]
     for given in (arguments, [*arguments, "--models", "data/trained"], locked):
         assert main(given) == 3
         assert "recorded" in one_line(capsys)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 def score(searched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: Path) -> int:
     monkeypatch.chdir(searched)
-    return main(["score-locked", "--samples", str(samples), "--reports", str(tmp_path)])
+    return main(["score", "--locked", "--samples", str(samples), "--reports", str(tmp_path)])
 
 
 def test_it_says_of_the_development_half_what_the_pipeline_says(
@@ -42,7 +42,7 @@ def test_it_says_of_the_development_half_what_the_pipeline_says(
     pd.testing.assert_frame_equal(found.sort_index()[columns], table.sort_index()[columns], check_names=False)
 
     before = report.read_bytes()
-    assert main(["score-locked", "--models", str(tmp_path), "--reports", str(tmp_path / "none")]) == 2
+    assert main(["score", "--locked", "--models", str(tmp_path), "--reports", str(tmp_path / "none")]) == 2
     assert "there is no model in" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
     assert score(searched, tmp_path, monkeypatch, ROOT / "data/samples/kernel") == 2
@@ -84,4 +84,4 @@ def test_nothing_else_reads_the_locked_half() -> None:
     ]
     # The parameters refuse it, and what is published says that it is not there.
     refusing = [Path("pipelines/params/__init__.py"), Path("pipelines/publishing/deposit.py")]
-    assert sorted(naming) == [Path("pipelines/commands/score_locked.py"), *refusing]
+    assert sorted(naming) == [Path("pipelines/commands/score/locked_half.py"), *refusing]

@@ -1,4 +1,4 @@
-"""`sbd scorecard`: somebody else's detector on the kernel's connections, beside ours."""
+"""`sbd score --detector`: somebody else's detector on the kernel's connections, beside ours."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def command_of(example: str, folder: Path) -> list[str]:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["scorecard", *arguments]) == 0
+    assert main(["score", "--detector", *arguments]) == 0
     return capsys.readouterr().out
 
 
@@ -145,7 +145,7 @@ def test_an_example_has_a_scorecard_and_a_page(
 @pytest.mark.slow
 def test_a_c_function_on_windows_runs_with_consent_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = str(EXAMPLES / "alike.h")
-    assert main(["scorecard", header, "--dataset", "kernel"]) == 3
+    assert main(["score", "--detector", header, "--dataset", "kernel"]) == 3
     assert "--trust-header runs it all the same" in capsys.readouterr().err
     card = written(capsys, tmp_path, header, "--trust-header", "--dataset", "kernel")
     assert card["figures"][0]["right"] > 0.8
@@ -172,7 +172,7 @@ def test_a_function_that_fails_is_counted_too(
     shutil.copy(KERNEL / "inputs/101.state.csv.zst", folder / "101")
     labels = tmp_path / "labels.csv"
     labels.write_text("input,shared\n101,true\n")
-    given = ["--inputs", str(folder), "--labels", str(labels), "--seconds", "1"]
+    given = [str(folder), "--labels", str(labels), "--seconds", "1"]
     card = written(capsys, tmp_path, str(header), "--trust-header", *given)
     assert card["answers"]["failed"] == {failure: 1}
     assert card["figures"][0]["coverage"] == 0
@@ -210,7 +210,7 @@ def test_a_folder_with_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         rows.append(f"{number}.state.csv.zst,{'true' if number % 2 else 'false'}")
     labels = tmp_path / "labels.csv"
     labels.write_text("\n".join(rows))
-    card = written(capsys, tmp_path, ours_as_process("correlation"), "--inputs", str(folder), "--labels", str(labels))
+    card = written(capsys, tmp_path, ours_as_process("correlation"), str(folder), "--labels", str(labels))
     assert (card["connections"], card["swapped"]) == (3, 2)
     pairs = pd.DataFrame(card["pairs"])
     assert set(pairs["dataset"]) == {"mine"} and set(pairs["loss"]) == {"not known"}
@@ -220,13 +220,13 @@ def test_a_folder_with_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("arguments", "status", "said"),
     [
         (["no-such-program"], 2, "no-such-program: no such program"),
-        (["cat", "--inputs", "logs"], 2, "--inputs and --labels belong together"),
+        (["cat", "logs"], 2, "DIR and --labels belong together"),
         (
-            ["cat", "--inputs", "logs", "--labels", "x", "--dataset", "kernel"],
+            ["cat", "logs", "--labels", "x", "--dataset", "kernel"],
             2,
-            "either --inputs with --labels, or --dataset",
+            "either DIR with --labels, or --dataset",
         ),
-        (["cat", "--dataset", "kernel_locked"], 2, "kernel_locked is read by `sbd score-locked` alone"),
+        (["cat", "--dataset", "kernel_locked"], 2, "kernel_locked is read by `sbd score --locked` alone"),
         (
             ["cat", "--dataset", "../samples/kernel"],
             2,
@@ -239,7 +239,7 @@ def test_a_folder_with_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_what_cannot_be_done_is_one_line(
     arguments: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["scorecard", *arguments]) == status
+    assert main(["score", "--detector", *arguments]) == status
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1

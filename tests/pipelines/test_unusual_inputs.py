@@ -131,7 +131,7 @@ def test_labels(project: Path, command: str, kind: str) -> None:
 def test_truth_that_is_a_pipe(project: Path) -> None:
     """Of the stages that read truth.csv, the one that reads it first."""
     os.mkfifo("raw/truth.csv")
-    shown = run("pipelines", "score-locked", "--samples", "raw", "--reports", "reports")
+    shown = run("pipelines", "score", "--locked", "--samples", "raw", "--reports", "reports")
     assert shown.returncode == EXIT_BAD_INPUT, shown.stderr
     (line,) = shown.stderr.splitlines()
     assert "raw/truth.csv: is no regular file" in line

@@ -1,4 +1,4 @@
-"""Score every stored model on the locked half of the kernel's connections.
+"""Scores of every stored model on the locked half of the kernel's connections.
 
 This is done once for each release, never between releases. Nothing else reads that half. The report is named by the
 version and is not made again: a model changed after seeing the report could no longer be judged by it.
@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from smartsbd.contracts.fault import UsageFault
-from smartsbd.pipelines.commands.score import Labelled, labelled, scored
+from smartsbd.pipelines.commands.score.stored_models import MODELS, Labelled, labelled, scored
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting.report_files import write_csv
 from smartsbd.pipelines.running import stage
@@ -23,25 +23,12 @@ from smartsbd.traces.validation import Measured, by_bottleneck
 
 log = logging.getLogger(__name__)
 
+#: Folders of the locked recordings, and of reports.
+SAMPLES, REPORTS = Path("data/samples/kernel_locked"), Path("reports/locked")
+
 
 class AlreadyScoredError(UsageFault):
     """The release is scored already."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "--samples",
-        type=Path,
-        default=Path("data/samples/kernel_locked"),
-        help="folder of the locked recordings (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--models", type=Path, default=Path("data/trained"), help="folder of stored models (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--reports", type=Path, default=Path("reports/locked"), help="folder for reports (default: %(default)s)"
-    )
 
 
 def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
@@ -58,10 +45,10 @@ def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the command."""
-    report = arguments.reports / f"{metadata.version('smartsbd')}.csv"
+    """Score the stored models on the locked half."""
+    report = (arguments.reports or REPORTS) / f"{metadata.version('smartsbd')}.csv"
     if report.exists():
         raise AlreadyScoredError(f"{report} is there: a release is scored once; the next one has another version")
-    table, _ = scored(list(_labelled(arguments.samples, params)), arguments.models, params)
+    table, _ = scored(list(_labelled(arguments.samples or SAMPLES, params)), arguments.models or MODELS, params)
     write_csv(table, report)
     return stage.EXIT_OK

@@ -1,7 +1,4 @@
-"""Score every stored model on a folder of labelled inputs, outside the pipeline: nothing is trained or chosen on them.
-
-The file of labels has the same format as for `sbd new-dataset`.
-"""
+"""Scores of every stored model on labelled inputs, outside the pipeline: nothing is trained or chosen on them."""
 
 from __future__ import annotations
 
@@ -39,7 +36,8 @@ from smartsbd.traces.truth import label_at
 log = logging.getLogger(__name__)
 
 _NS_PER_S = 1e9
-_MODELS = Path("data/trained")
+#: Folder of stored models.
+MODELS = Path("data/trained")
 
 
 class NoModelsError(UsageFault):
@@ -68,19 +66,6 @@ class Labelled:
     connection_id: str
     connection: Connection
     truths: Sequence[Mapping[str, Any]]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="folder with logs or captures")
-    parser.add_argument("--labels", metavar="FILE", type=Path, required=True, help="CSV file with the labels")
-    parser.add_argument(
-        "--models",
-        type=Path,
-        help=f"folder of stored models (default: {_MODELS}); of a folder that is named here, those that no run recorded"
-        " are scored too, and called so",
-    )
-    parser.add_argument("--report", metavar="FILE", type=Path, help="CSV file to write: one row for each model")
 
 
 def labelled(recorded: Recording, truths: Sequence[Mapping[str, Any]]) -> list[Labelled]:
@@ -237,8 +222,8 @@ def _labels(arguments: argparse.Namespace, params: Params) -> list[Labelled]:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the command."""
-    models = _MODELS if arguments.models is None else arguments.models
+    """Score the stored models on a folder of labelled inputs."""
+    models = MODELS if arguments.models is None else arguments.models
     table, reasons = scored(_labels(arguments, params), models, params, by_no_run=arguments.models is not None)
     columns = ["model", "connections", "windows", "none", "coverage", "recall_shared", "recall_not_shared", "balanced"]
     rows = [{name: row[name] for name in columns} for _, row in table.round(3).iterrows()]
