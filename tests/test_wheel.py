@@ -87,6 +87,11 @@ def test_python_imports_it_there(environment: Path, hostile: Path) -> None:
     assert run(environment / "python", "-c", code, cwd=hostile) == "smartsbd.judging\n"
 
 
+def test_the_tasks_of_the_benchmark_are_there(environment: Path, hostile: Path) -> None:
+    code = "from smartsbd import datasets; print(*(len(datasets.load(name).train.X) > 0 for name in datasets.names()))"
+    assert run(environment / "python", "-c", code, cwd=hostile).split() == ["True"] * 8
+
+
 @pytest.mark.parametrize("command", ["scorecard", "benchmark", "doctor"])
 def test_what_answers_needs_no_extra(command: str, environment: Path, hostile: Path) -> None:
     assert "usage: sbd" in run(environment / "sbd", command, "--help", cwd=hostile)
