@@ -149,6 +149,11 @@ def test_python_imports_it_there(environment: Path, hostile: Path) -> None:
     assert [Path(folder).is_relative_to(environment.parent) for folder in folders] == [True]
 
 
+def test_the_tasks_of_the_benchmark_are_there(environment: Path, hostile: Path) -> None:
+    code = "from smartsbd import datasets; print(*(len(datasets.load(name).train.X) > 0 for name in datasets.names()))"
+    assert run(environment / "python", "-c", code, cwd=hostile).split() == [b"True"] * 8
+
+
 @pytest.mark.parametrize("command", ["score", "benchmark", "doctor"])
 def test_what_answers_needs_no_extra(command: str, environment: Path, hostile: Path) -> None:
     assert b"usage: sbd" in run(environment / "sbd", command, "--help", cwd=hostile)

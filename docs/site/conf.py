@@ -37,11 +37,12 @@ nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 toc_object_entries_show_parents = "hide"
-autoapi_dirs = [str(ROOT / PACKAGE)]
+autoapi_dirs = [str(ROOT / "build/docs/package" / PACKAGE)]
 autoapi_root = API
 autoapi_file_patterns = ["*.py"]
-autoapi_options = ["members", "undoc-members", "show-inheritance", "show-module-summary"]
-autoapi_template_dir = str(HERE / "templates/autoapi")
+autoapi_options = ["members", "undoc-members", "imported-members", "show-module-summary"]
+autoapi_add_toctree_entry = False
+autoapi_member_order = "bysource"
 autoapi_keep_files = True
 # Types of parameters are English ("list of str"): as fields, their words would lead to whatever has such a name.
 napoleon_custom_sections = [("Attributes", "params_style")]

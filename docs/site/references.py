@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.util.nodes import make_refnode
 
+from docs.site.public_package import public_modules, public_names
 from docs.site.sources import ROOT, files_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 _PACKAGES = files_of(ROOT).packages
+_PUBLIC, _PUBLIC_MODULES = public_names(ROOT), public_modules(ROOT)
 #: What Napoleon makes of a section `Attributes`, one field, and of the names before the text of each line.
 _ATTRIBUTES = re.compile(r"^:Attributes:(.*?)(?=^:|\Z)", re.MULTILINE | re.DOTALL)
 _NAMES = re.compile(r"^[ *]*\*\*([\w, ]+)\*\*", re.MULTILINE)
@@ -98,7 +100,9 @@ def _place(name: str, module: str, owner: str) -> str:
 
 
 def _is_told_twice(_app: Sphinx, what: str, name: str, member: PythonObject, skip: bool, _options: list[str]) -> bool:
-    """Leave an attribute to the list in the docstring of its class, if that names it."""
+    """Leave an attribute to the list in the docstring of its class, if that names it; and what is internal out."""
+    if what in ("module", "package"):
+        return name not in _PUBLIC_MODULES
     if what in ("class", "exception"):  # asked about before its members
         listed = _NAMES.findall("".join(_ATTRIBUTES.findall(member.docstring)))
         _TOLD[name] = {one.strip() for names in listed for one in names.split(",")}
@@ -121,7 +125,8 @@ def _resolved(
     whole = f"{names.get(first, first)}{dot}{rest}"
     top = whole.partition(".")[0]
     objects = env.domains.python_domain.objects
-    for name in (_origin(whole), f"{module}.{whole}"):
+    origin = _origin(whole)
+    for name in (origin, _PUBLIC.get(origin, ""), f"{module}.{whole}", _PUBLIC.get(f"{module}.{whole}", "")):
         if known := objects.get(name):
             return make_refnode(app.builder, node["refdoc"], known.docname, known.node_id, shown, name)
     if place := objects.get(_place(whole, module, node.get("py:class") or "")):

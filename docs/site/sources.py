@@ -2,10 +2,10 @@
 
     python -m docs.site.sources FOLDER
 
-A document stays where it is and as a code host shows it. In the copy, a link to a document leads to its page, one to a
-Python module to the page of its docstrings, one to any other file to a page with its text, and one to a folder to a
-list of its files. Code spans that name such a file become links too. Lines stay where they are, so that a warning of
-Sphinx names the line of the document.
+A document stays where it is and as a code host shows it. In the copy, a link to a document leads to its page, one to
+the package ``smartsbd`` to its API, one to any other file to a page with its text, and one to a folder to a list of its
+files. Code spans that name such a file become links too. Lines stay where they are, so that a warning of Sphinx names
+the line of the document.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from html import escape
 from pathlib import Path
 
 from docs.site.contents import CONTENTS, FRONT
+from docs.site.public_package import PACKAGE, package_files
 
 ROOT = Path(__file__).parents[2]
 #: Folders of the site that no folder of the project has.
@@ -57,8 +58,6 @@ _PIECES = re.compile(
     r"|(?<!`)`(?P<code>[^`\n]+)`(?!`)",
     re.MULTILINE | re.DOTALL,
 )
-#: What is imported; the folders of pyproject.toml are its subpackages.
-PACKAGE = "smartsbd"
 _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 
 
@@ -104,22 +103,17 @@ class Project:
         return {FRONT: "index.md"}.get(path, path) if path in self.documents else None
 
     def _of_file(self, path: str) -> str:
-        if path.partition("/")[0] in self.packages and path.endswith(".py"):
-            return self._of_module(path.removesuffix(".py").removesuffix("/__init__"))
+        if path == f"{PACKAGE}/__init__.py":
+            return f"{API}/{PACKAGE}/index.rst"
         if path.endswith(_IMAGES):
             self.images.add(path)
             return path
         self.shown.add(path)
         return f"{FILES}/{path}.md"
 
-    def _of_module(self, path: str) -> str:
-        # What is imported is smartsbd.traces, of the folder traces.
-        inner = path.removeprefix(f"{PACKAGE}").strip("/")
-        return posixpath.join(API, PACKAGE, inner, "index.rst")
-
     def _of_folder(self, path: str) -> str | None:
-        if path.partition("/")[0] in self.packages and f"{path}/__init__.py" in self.files:
-            return self._of_module(path)
+        if path == PACKAGE:
+            return f"{API}/{PACKAGE}/index.rst"
         if f"{path}/README.md" in self.documents:
             return f"{path}/README.md"
         if not any(one.startswith(f"{path}/") for one in self.files):
@@ -230,7 +224,8 @@ def _contents() -> str:
     """Return the side bar: a list of pages for each section."""
     own = {
         "The evidence": [REPORTS],
-        "How to add to it": [f"{API}/index.rst", f"{FILES}/index.md"],
+        "Begin": [f"{API}/{PACKAGE}/index.rst"],
+        "How to add to it": [f"{FILES}/index.md"],
     }
     blocks = []
     for title, documents in CONTENTS.items():
@@ -304,7 +299,7 @@ def lay_out(root: Path, folder: Path) -> Project:
     root : Path
         The project.
     folder : Path
-        Where to write; `source` and `extra` in it are this program's.
+        Where to write; `source`, `package` and `extra` in it are this program's.
 
     Returns
     -------
@@ -341,6 +336,8 @@ def lay_out(root: Path, folder: Path) -> Project:
     for stale in [path for path in source.rglob("*") if path.is_file() and path not in wanted]:
         if not stale.is_relative_to(source / API):
             stale.unlink()
+    for name, text in package_files(root).items():
+        _write(folder / "package" / PACKAGE / name, text)
     shutil.rmtree(folder / "extra", ignore_errors=True)
     (folder / "extra/reports").mkdir(parents=True)
     if (root / REPORT).is_file():

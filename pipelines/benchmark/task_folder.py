@@ -204,8 +204,13 @@ class TaskFolder:
         self._folder = folder
         self.file = task_file.read(folder)
 
-    def check(self) -> None:
+    def check(self, *, without_signals: bool = False) -> None:
         """Raise :class:`TaskFolderError` unless every table is as task.json says, and within bounds.
+
+        Parameters
+        ----------
+        without_signals : bool
+            The table of signals need not be there: nobody asks for it.
 
         Raises
         ------
@@ -216,6 +221,8 @@ class TaskFolder:
         if self.file.size is None or set(self.file.digests) != set(TABLE_FILES):
             raise TaskFolderError(f"{where}: {TASK_FILE} tells of no tables: the task is not there at any size")
         for name in TABLE_FILES:
+            if without_signals and name == _SIGNALS:
+                continue
             path = self._folder / name
             size = size_bytes(path)
             if size is None or size > _MOST_BYTES:

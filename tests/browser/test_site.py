@@ -44,9 +44,19 @@ def site() -> Path:
 def test_every_document_and_package_has_its_page(site: Path) -> None:
     for document in (document for documents in CONTENTS.values() for document in documents):
         assert (site / document).with_suffix(".html").is_file(), document
-    for package in ("contracts", "traces", "features", "models", "pipelines"):
-        assert f'id="module-smartsbd.{package}"' in (site / f"api/smartsbd/{package}/index.html").read_text()
-    assert 'href="../api/smartsbd/features/paper/index.html"' in (site / "docs/features.html").read_text()
+    api = (site / "api/smartsbd/index.html").read_text()
+    for name in (
+        "judge",
+        "judge_paths",
+        "read",
+        "Recordings.rtts",
+        "PairVerdict.plot",
+        "SharedBottleneckClassifier.fit",
+    ):
+        assert f'id="smartsbd.{name}"' in api
+    assert 'id="smartsbd.datasets.load"' in (site / "api/smartsbd/datasets/index.html").read_text()
+    assert sorted(path.parent.name for path in site.glob("api/**/index.html")) == ["datasets", "smartsbd"]
+    assert 'href="../files/features/paper.py.html"' in (site / "docs/features.html").read_text()
     assert (site / "notebooks/03_model_selection.html").read_text().count("<img") >= 3
 
 
@@ -56,8 +66,8 @@ def test_chromium_asks_nobody_and_finds_every_file(site: Path) -> None:
         "index.html",
         *("docs/results.html", "docs/dvc.html", "docs/formats.html", "notebooks/01_connection.html"),
         *(
-            "api/smartsbd/features/catalog/index.html",
-            "api/index.html",
+            "api/smartsbd/index.html",
+            "api/smartsbd/datasets/index.html",
             "reports/index.html",
             "files/index.html",
             "genindex.html",
@@ -80,7 +90,7 @@ def test_chromium_asks_nobody_and_finds_every_file(site: Path) -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on the path")
 def test_a_search_finds_a_document_and_a_function(site: Path) -> None:
     with browsing() as browser:
-        for words, found in (("Kendall", "docs/results"), ("dtwd_4us", "api/features/distance")):
+        for words, found in (("Kendall", "docs/results"), ("SharedBottleneckClassifier", "api/smartsbd/index")):
             browser.page.goto((site / "search.html").as_uri() + f"?q={words}")
             browser.page.locator(f"#search-results a[href*='{found}']").first.wait_for(timeout=60_000)
         assert browser.hosts() == {"file"}

@@ -17,8 +17,13 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-#: A change waits for this one to run.
+#: Of those on the results of a profile, a change waits for this one to run.
 NOW = ("07_verdict",)
+#: Those that need nothing but the package: they do not know of profiles, and import nothing internal.
+ON_THE_API = ("08_your_own_data",)
+#: What a line of code may have, so that none is cut at the page's edge.
+_MOST_COLUMNS = 120
+_MOST_COLUMNS_ON_THE_API = 79
 _TIMEOUT_S = 600
 _MAX_BYTES = 1_500_000
 _FOLDER_OF_A_MACHINE = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/")
@@ -54,7 +59,27 @@ def test_it_was_run_from_top_to_bottom_without_a_word_of_warning(path: Path) -> 
     outputs = [output for cell in cells for output in cell.outputs]
     assert outputs
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    assert "profile: default" in "".join(output.get("text", "") for output in cells[0].outputs)
+    if path.stem not in ON_THE_API:
+        assert "profile: default" in "".join(output.get("text", "") for output in cells[0].outputs)
+
+
+@each
+def test_no_line_of_code_is_wider_than_the_page(path: Path) -> None:
+    most = _MOST_COLUMNS_ON_THE_API if path.stem in ON_THE_API else _MOST_COLUMNS
+    lines = [line for cell in code_cells(path) for line in cell.source.splitlines()]
+    assert [line for line in lines if len(line) > most] == []
+
+
+@pytest.mark.parametrize("name", ON_THE_API)
+def test_what_is_on_the_api_imports_nothing_internal_and_has_no_long_table(name: str) -> None:
+    (path,) = (path for path in NOTEBOOKS if path.stem == name)
+    nodes = [node for cell in code_cells(path) for node in ast.walk(ast.parse(cell.source))]
+    imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    imported += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    assert "smartsbd" in imported
+    assert not [module for module in imported if module.startswith("smartsbd.")]
+    shown = [output.data["text/plain"] for cell in code_cells(path) for output in cell.outputs if "data" in output]
+    assert max(len(text.splitlines()) for text in shown) < 20
 
 
 @each
@@ -85,10 +110,21 @@ def run_on(path: Path, project: Path) -> Any:
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem, marks=[] if path.stem in NOW else pytest.mark.slow) for path in NOTEBOOKS]
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.stem in NOW else pytest.mark.slow)
+        for path in NOTEBOOKS
+        if path.stem not in ON_THE_API
+    ],
 )
 def test_it_runs_on_small_data(path: Path, quick: Path) -> None:
     assert "profile: quick" in run_on(path, quick).cells[1].outputs[0].text
+
+
+@pytest.mark.parametrize("name", ON_THE_API)
+def test_what_is_on_the_api_runs_beside_what_is_in_git(name: str) -> None:
+    (path,) = (path for path in NOTEBOOKS if path.stem == name)
+    assert "1 connection, 2 subflows" in run_on(path, ROOT).cells[1].outputs[0].data["text/plain"]
 
 
 @pytest.mark.skipif(

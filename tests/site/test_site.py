@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import smartsbd
 from docs.site import links
 from docs.site.contents import CONTENTS, FRONT
+from docs.site.public_package import package_files, public_modules, public_names
 from docs.site.sources import Project, files_of, lay_out, rewritten
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +30,7 @@ def known() -> Project:
         "c/b.h",
         "docs/a.png",
         "rtt.csv",
+        "smartsbd/__init__.py",
     }
     return Project(files=files, packages=("traces",), documents={"README.md", "docs/one.md"})
 
@@ -42,15 +46,17 @@ def test_every_document_and_notebook_is_listed_once() -> None:
     [
         ("README.md", "[a](docs/one.md#there)", "[a](docs/one.md#there)"),
         ("docs/one.md", "[a](../README.md)", "[a](../index.md)"),
-        ("docs/one.md", "[`rtt`](../traces/rtt.py)", "[`rtt`](../api/smartsbd/traces/rtt/index.rst)"),
-        ("docs/one.md", "[a](../traces/)", "[a](../api/smartsbd/traces/index.rst)"),
+        ("docs/one.md", "[`rtt`](../traces/rtt.py)", "[`rtt`](../files/traces/rtt.py.md)"),
+        ("docs/one.md", "[a](../traces/)", "[a](../files/traces/index.md)"),
+        ("docs/one.md", "[a](../smartsbd/)", "[a](../api/smartsbd/index.rst)"),
+        ("docs/one.md", "[a](../smartsbd/__init__.py)", "[a](../api/smartsbd/index.rst)"),
         ("docs/one.md", "[a](../c/a.h)", "[a](../files/c/a.h.md)"),
         ("docs/one.md", "[a](../c/)", "[a](../files/c/index.md)"),
         ("docs/one.md", "![a](a.png)", "![a](a.png)"),
         ("README.md", "[a](reports/report.html)", "[a](reports/index.md)"),
-        ("README.md", "see `traces/rtt.py`, `rtt`", "see [`traces/rtt.py`](api/smartsbd/traces/rtt/index.rst), `rtt`"),
+        ("README.md", "see `traces/rtt.py`, `rtt`", "see [`traces/rtt.py`](files/traces/rtt.py.md), `rtt`"),
         ("README.md", "[`c/a.h` and\nmore](c/b.h)", "[`c/a.h` and\nmore](files/c/b.h.md)"),
-        ("README.md", "`traces/` and `c/`", "[`traces/`](api/smartsbd/traces/index.rst) and `c/`"),
+        ("README.md", "`traces/` and `c/`", "[`traces/`](files/traces/index.md) and `c/`"),
     ],
 )
 def test_a_link_leads_to_a_page(document: str, text: str, on_the_site: str) -> None:
@@ -98,6 +104,20 @@ def test_lines_stay_where_they_are_and_what_is_gone_is_removed(tmp_path: Path) -
     pages = [*(f"files/{path}.md" for path in laid.shown), *(f"files/{path}/index.md" for path in laid.listed)]
     assert pages and laid.images
     assert all((tmp_path / "source" / path).is_file() for path in [*pages, *laid.images])
+
+
+def test_the_api_has_what_the_package_names_and_nothing_internal(tmp_path: Path) -> None:
+    files = package_files(ROOT)
+    listed = ast.literal_eval(files["__init__.py"].rpartition("__all__ = ")[2])
+    assert sorted([*listed, "__version__"]) == sorted(smartsbd.__all__)
+    assert public_modules(ROOT) == {"smartsbd", "smartsbd.datasets"}
+    assert public_names(ROOT)["smartsbd.judging.judge"] == "smartsbd.judge"
+    for name in set(smartsbd.__all__) - {"__version__"}:
+        assert ">>> " in (getattr(smartsbd, name).__doc__ or "") or name in ("datasets", "JudgedSpan", "SamplesError")
+    lay_out(ROOT, tmp_path)
+    laid = {path.name for path in (tmp_path / "package/smartsbd").iterdir()}
+    assert laid == {"__init__.py", "classifier.py", "datasets.py", "judging.py", "recordings.py", "samples.py"}
+    assert "api/smartsbd/index.rst" in (tmp_path / "source/index.md").read_text()
 
 
 def test_the_project_is_what_git_has() -> None:

@@ -179,12 +179,16 @@ def test_it_changes_nothing_that_it_is_given() -> None:
 
 
 def test_little_data_is_no_error() -> None:
-    assert judge([], [], [], []) == PairVerdict(None, None, TOO_FEW_SAMPLES, None, ())
+    nothing = judge([], [], [], [])
+    assert nothing == PairVerdict(None, None, TOO_FEW_SAMPLES, None, (), None, nothing.limits)
+    assert nothing.limits[0].startswith("Paths a and b: no RTT.")
     one = judge([3], [0.02], [], [])
     assert one.judgements == (JudgedSpan(3, 3, None, None, TOO_FEW_SAMPLES),)
     times_s = np.arange(20) / 100
     short = judge(times_s, np.full(20, 0.02), times_s, np.full(20, 0.03))
-    assert short == PairVerdict(None, None, TOO_SHORT, None, (JudgedSpan(0, 0.19, None, None, TOO_SHORT),))
+    assert short == PairVerdict(
+        None, None, TOO_SHORT, None, (JudgedSpan(0, 0.19, None, None, TOO_SHORT),), None, short.limits
+    )
 
 
 def test_equal_times_and_times_before_zero_are_taken() -> None:
@@ -198,10 +202,17 @@ def test_equal_times_and_times_before_zero_are_taken() -> None:
 
 def test_what_is_promised_to_stay() -> None:
     """docs/python.md says so: no name, parameter or field goes, and none comes in between."""
-    assert smartsbd.__all__ == ["JudgedSpan", "PairVerdict", "PathsVerdict", "SamplesError", "judge", "judge_paths"]
-    fields = {one: [field.name for field in dataclasses.fields(one)] for one in (PairVerdict, JudgedSpan, PathsVerdict)}
+    verdicts = ["JudgedSpan", "PairVerdict", "PathsVerdict"]
+    others = ["Recordings", "SamplesError", "SharedBottleneckClassifier", "__version__", "datasets"]
+    assert smartsbd.__all__ == [*verdicts, *others, "judge", "judge_paths", "read"]
+    assert all(getattr(smartsbd, name) is not None for name in smartsbd.__all__)
+    assert set(smartsbd.__all__) <= set(dir(smartsbd))
+    fields = {
+        one: [field.name for field in dataclasses.fields(one) if not field.name.startswith("_")]
+        for one in (PairVerdict, JudgedSpan, PathsVerdict)
+    }
     assert fields == {
-        PairVerdict: ["shared", "score", "reason", "since_s", "judgements", "wrong_share"],
+        PairVerdict: ["shared", "score", "reason", "since_s", "judgements", "wrong_share", "limits", "omitted"],
         JudgedSpan: ["from_s", "to_s", "shared", "score", "reason", "wrong_share"],
         PathsVerdict: ["pairs", "groups"],
     }

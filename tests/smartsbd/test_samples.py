@@ -47,7 +47,22 @@ def _no_warning() -> Iterator[None]:
         ([True, True, True], RTTS_S, "times_a_s is of type bool: numbers of seconds are needed"),
         (iter(TIMES_S), RTTS_S, "times_a_s is of type object: numbers of seconds are needed"),
         ([1j, 1j, 1j], RTTS_S, "times_a_s is of type complex128: numbers of seconds are needed"),
-        (pd.to_datetime(TIMES_S), RTTS_S, "times_a_s is of type datetime64[ns]: numbers of seconds are needed"),
+        (
+            TIMES_S,
+            pd.to_datetime(RTTS_S),
+            "rtts_a_s are dates without a time zone: numbers of seconds, or durations, are needed",
+        ),
+        (
+            pd.to_datetime(TIMES_S, unit="s"),
+            RTTS_S,
+            "times_a_s are dates without a time zone, and times_b_s are numbers: all paths have one clock",
+        ),
+        (pd.Series([0.0, None, 0.2], dtype="Float64"), RTTS_S, "times_a_s[1] is nan: every value is a finite number"),
+        (
+            np.array(["3000-01-01"] * 3, dtype="datetime64[s]"),
+            RTTS_S,
+            "times_a_s has what is more than 292 years from 1970, or lasts as long",
+        ),
         (
             np.ma.masked_greater(TIMES_S, 0.1),
             RTTS_S,
