@@ -60,7 +60,9 @@ def _shape(rates_mbit_s: list[float]) -> None:
     for number, rate in enumerate(rates_mbit_s):
         flow, speed = f"1:{number + 1}", f"{round(rate * 1000)}kbit"
         burst = ("burst", _BURST_BYTES, "cburst", _BURST_BYTES)
-        _on(SERVER, *f"tc class add dev {DEVICE} parent 1: classid {flow} htb rate {speed} ceil {speed}".split(), *burst)
+        _on(
+            SERVER, *f"tc class add dev {DEVICE} parent 1: classid {flow} htb rate {speed} ceil {speed}".split(), *burst
+        )
         match = f"tc filter add dev {DEVICE} parent 1: protocol ip u32 match ip src {server_address(number)}/32 flowid"
         _on(SERVER, *match.split(), flow)
 
@@ -70,7 +72,7 @@ def _open_second(second: str, end_ns: int) -> None:
     if second == "none":
         return
     if second == "dropped":
-        _on(CLIENT, "ip", "rule", "add", "from", _SECOND, "blackhole")
+        _on(CLIENT, "ip", "route", "add", "blackhole", f"{_SECOND}/32")
     if second == "refused":
         _on(CLIENT, *"ip mptcp limits set subflow 0 add_addr_accepted 0".split())
     if second == "backup":

@@ -129,9 +129,7 @@ def _rtts(draw: np.random.Generator) -> list[float]:
 
 def _separate(draw: np.random.Generator, seed: int) -> Scenario:
     rtts, rates = _rtts(draw), draw.uniform(3, 9, _PATHS)
-    links = [
-        _link(rate, _product_bytes(rate, rtt_ms, draw)) for rate, rtt_ms in zip(rates.tolist(), rtts, strict=True)
-    ]
+    links = [_link(rate, _product_bytes(rate, rtt_ms, draw)) for rate, rtt_ms in zip(rates.tolist(), rtts, strict=True)]
     return _scenario(draw, seed, links, rtts)
 
 

@@ -1,0 +1,26 @@
+"""A second subflow never was: no MP_JOIN, or none that was answered (RFC 8684, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from smartsbd.limits.cause import Cause
+from smartsbd.limits.second import ABSENT, UNANSWERED, Second
+
+
+def _holds(second: Second) -> bool:
+    return second.standing in (ABSENT, UNANSWERED) and not second.joined
+
+
+def _evidence(seconds: Sequence[Second]) -> str:
+    if seconds[0].standing == ABSENT:
+        return "the input has no second subflow: no MP_JOIN was sent, or it went where nothing was recorded"
+    return f"its MP_JOIN, sent at {seconds[0].start_s:.1f} s, was not answered"
+
+
+CAUSE = Cause(
+    "not joined",
+    _holds,
+    _evidence,
+    "See `ip mptcp endpoint` and `ip mptcp limits` on both hosts, routes of each address, and firewalls that drop MP_JOIN.",
+)
