@@ -74,9 +74,8 @@ def window_is_full(second: Second) -> bool:
 def queue_words(seconds: Sequence[Second]) -> str:
     """Return how long a queue was."""
     low, high = min(second.queueing_ms for second in seconds), max(second.queueing_ms for second in seconds)
-    rate = mean([second.rate_mbit_s for second in seconds])
-    resent = sum(second.resent for second in seconds)
-    return (
-        f"a queue of {low:.1f} to {high:.1f} ms stood above the smallest RTT of {seconds[0].base_rtt_ms:.1f} ms, at"
-        f" {rate:.1f} Mbit/s; {resent} segments sent again"
-    )
+    words = f"a queue of {low:.1f} to {high:.1f} ms stood above the smallest RTT of {seconds[0].base_rtt_ms:.1f} ms"
+    if not any(second.sent_bytes for second in seconds):
+        return words
+    rate, resent = mean([second.rate_mbit_s for second in seconds]), sum(second.resent for second in seconds)
+    return f"{words}, at {rate:.1f} Mbit/s; {resent} segments sent again"

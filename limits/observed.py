@@ -19,6 +19,7 @@ from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.connection import NOT_OBSERVED, Connection, Subflow
 from smartsbd.traces.connection_analysis import ListedSegment
 from smartsbd.traces.recorded import listed_segments
+from smartsbd.traces.vantage import SENDER
 
 #: Seconds for which a loss is felt: the window has to grow again.
 RECENT = 3
@@ -87,27 +88,39 @@ def _placed(
             yield segment.time_ns, segment, subflow, int(segment.end != sender)
 
 
-def _of_packets(connection: Connection, most: Bounds) -> Mapping[int, PacketSubflow]:
-    """Return what the packets of a connection say; nothing if they are not there."""
+def _of_packets(connection: Connection, most: Bounds) -> PacketSeconds | None:
+    """Return what the packets of a connection say; None if they are not there."""
     places: dict[Path, dict[int, tuple[int, int]]] = {}
     for number, subflow in connection.subflows.items():
         if subflow.packets is None:
-            return {}
+            return None
         places.setdefault(subflow.packets.path, {})[subflow.packets.number] = (number, subflow.packets.sender)
     start_ns, end_ns = connection.span_ns()
     seconds = PacketSeconds(connection.subflows, start_ns, end_ns)
     streams = [_placed(path, flows, most) for path, flows in places.items()]
     for _, segment, number, end in heapq.merge(*streams, key=lambda placed: placed[0]):
         seconds.take(segment, number, end)
-    return seconds.finish(end_ns)
+    seconds.finish(end_ns)
+    return seconds
 
 
-def _standing(subflow: Subflow, packets: PacketSubflow | None, start_ns: int, sent_bytes: int) -> str:
-    """Return what a subflow was at the end of a second that began at a time."""
+def is_seen_by_sender(connection: Connection) -> bool:
+    """Tell whether it was recorded at the sender alone: what is outstanding elsewhere is another thing."""
+    return set(connection.vantages.values()) == {SENDER}
+
+
+def _is_alone(connection: Connection) -> bool:
+    """Tell whether its only subflow is the one that opened it, in a capture from the handshake on."""
+    flows = [subflow.packets for subflow in connection.subflows.values()]
+    return len(flows) == 1 and flows[0] is not None and flows[0].has_syn and not flows[0].is_join
+
+
+def _standing(subflow: Subflow, packets: PacketSubflow | None, start_ns: int, last_ns: int, sent_bytes: int) -> str:
+    """Return what a subflow was at the end of a second that began at a time; resets that end a connection are none."""
     flow, end_ns = subflow.packets, start_ns + NS_PER_S
     if flow is None or packets is None:
         return OPEN
-    if packets.reset_ns is not None and packets.reset_ns < end_ns and not sent_bytes:
+    if packets.reset_ns is not None and packets.reset_ns < min(end_ns, last_ns - NS_PER_S) and not sent_bytes:
         return RESET
     if flow.is_join and flow.has_syn and not flow.is_answered:
         return UNANSWERED
@@ -154,7 +167,7 @@ def _seconds(
         values = {
             "start_s": (begin_ns - start_ns) / NS_PER_S,
             "length_s": length_s,
-            "standing": _standing(subflow, packets, start_ns + number * NS_PER_S, sent[number]),
+            "standing": _standing(subflow, packets, start_ns + number * NS_PER_S, end_ns, sent[number]),
             "sent_bytes": sent[number],
             "resent": resent[number],
             "recently_resent": sum(resent[max(0, number - RECENT) : number + 1]),
@@ -183,6 +196,18 @@ def _seconds(
     return seconds
 
 
+def _standing_alone(second: Second) -> Second:
+    """Return what holds of a second wherever it was recorded: what the subflow was, and what passed."""
+    return Second(
+        start_s=second.start_s,
+        length_s=second.length_s,
+        standing=second.standing,
+        sent_bytes=second.sent_bytes,
+        reset_reason=second.reset_reason,
+        joined=second.joined,
+    )
+
+
 def observed(
     connection: Connection, opinions: Iterable[PairOpinion] = (), most: Bounds = bounds.DEFAULT
 ) -> list[SubflowSeconds]:
@@ -208,7 +233,8 @@ def observed(
         If a capture cannot be read any more.
     """
     start_ns, end_ns = connection.span_ns()
-    packets, rtts = _of_packets(connection, most), judged(connection)
+    seen, rtts = _of_packets(connection, most), judged(connection)
+    packets = {} if seen is None else seen.subflows
     joined = sum(
         subflow.packets is None or subflow.packets.is_answered or bool(subflow.packets.sent_bytes)
         for subflow in connection.ordered()
@@ -219,16 +245,30 @@ def observed(
         )
         for subflow in connection.ordered()
     }
-    return _with_sharing(connection, of_subflow, tuple(opinions))
+    if packets and not is_seen_by_sender(connection):
+        of_subflow = {number: [_standing_alone(second) for second in seconds] for number, seconds in of_subflow.items()}
+    is_alone = seen is not None and seen.is_whole() and _is_alone(connection)
+    if len(of_subflow) == 1 and not is_alone:
+        (number, seconds), *_ = of_subflow.items()
+        return [SubflowSeconds(number, connection.subflows[number].name, tuple(seconds))]
+    whole = _with_sharing(connection, of_subflow, tuple(opinions))
+    if is_alone:
+        absent = tuple(Second(second.start_s, second.length_s, ABSENT) for second in whole[0].seconds)
+        whole.append(SubflowSeconds(MISSING, None, absent))
+    return whole
 
 
 def _with_sharing(
     connection: Connection, of_subflow: Mapping[int, list[Second]], opinions: tuple[PairOpinion, ...]
 ) -> list[SubflowSeconds]:
     """Return the seconds with what is known of each subflow and the others."""
-    start_ns, end_ns = connection.span_ns()
+    start_ns, _ = connection.span_ns()
+    # Echoes carry no data, and show the queue.
     silent = frozenset(
-        number for number, seconds in of_subflow.items() if not any(second.sent_bytes for second in seconds)
+        number
+        for number, seconds in of_subflow.items()
+        if not any(second.sent_bytes for second in seconds)
+        and (connection.subflows[number].packets is not None or not any(second.queueing_us for second in seconds))
     )
     sharing = _Sharing(opinions, silent)
     sent_at = {
@@ -253,7 +293,4 @@ def _with_sharing(
             for second in seconds
         )
         whole.append(SubflowSeconds(number, connection.subflows[number].name, told))
-    if len(whole) == 1:
-        missing = tuple(Second(second.start_s, second.length_s, ABSENT) for second in whole[0].seconds)
-        whole.append(SubflowSeconds(MISSING, None, missing))
     return whole

@@ -5,7 +5,7 @@ All of it is weighted by time: between two segments everything stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,8 @@ _LEAST_ROOM_BYTES = 2 * 1448
 _SILENCE_SHARE = 0.5
 #: Of fewer segments nothing is said about how even they are.
 _FEWEST_SEGMENTS = 16
+#: Of the data, what may be missing in a capture of all of it.
+_SKIPPED_SHARE = 0.01
 _WORD = 1 << 32
 _SYN, _RST, _ACK = 2, 4, 16
 _MP_JOIN, _MP_PRIO = 1, 5
@@ -126,7 +128,9 @@ class PacketSeconds:
         self._start_ns = self._now_ns = start_ns
         count = (end_ns - start_ns) // NS_PER_S + 1
         self.subflows = {number: PacketSubflow([PacketSecond() for _ in range(count)]) for number in subflows}
+        self._data_start: int | None = None
         self._data_end: int | None = None
+        self._skipped_bytes = 0
         self._data_acked: int | None = None
         self._edge: int | None = None
 
@@ -154,10 +158,15 @@ class PacketSeconds:
             self._acknowledge(segment, sub, second)
         second.most_in_flight = max(second.most_in_flight, sub.in_flight)
 
-    def finish(self, end_ns: int) -> Mapping[int, PacketSubflow]:
-        """Return all subflows, with the time up to the end counted."""
+    def finish(self, end_ns: int) -> None:
+        """Count the time up to the end."""
         self._pass_until(end_ns)
-        return self.subflows
+
+    def is_whole(self) -> bool:
+        """Tell whether nearly all data passed here: the rest went over subflows that were captured elsewhere."""
+        if self._data_start is None or self._data_end is None:
+            return True
+        return self._skipped_bytes <= _SKIPPED_SHARE * (self._data_end - self._data_start)
 
     def _pass_until(self, time_ns: int) -> None:
         """Count the time since the segment before, second by second."""
@@ -199,15 +208,19 @@ class PacketSeconds:
                 second.send_ns.append(segment.time_ns)
                 sub.sent_until = end
         if segment.mapping_bits and segment.data_bytes > 0:
-            end = self._data_number(segment.data_seq, segment.mapping_bits) + segment.data_bytes
-            self._data_end = end if self._data_end is None else max(self._data_end, end)
+            first = self._data_number(segment.data_seq, segment.mapping_bits)
+            end = first + segment.data_bytes
+            if self._data_start is None or self._data_end is None:
+                self._data_start = self._data_end = first
+            self._skipped_bytes += max(0, first - self._data_end)
+            self._data_end = max(self._data_end, end)
 
     def _acknowledge(self, segment: ListedSegment, sub: PacketSubflow, second: PacketSecond) -> None:
         if sub.isn is not None:
             acked = min(sub.sent_until, unwrapped(sub.acked_until, (segment.ack - sub.isn) % _WORD))
             sub.acked_until = max(sub.acked_until, acked)
         window = sub.window(segment)
-        second.window_bytes = window if second.window_bytes is None else min(second.window_bytes, window)
+        second.window_bytes = max(window, second.window_bytes or 0)
         if segment.data_ack_bits:
             acked = self._data_number(segment.data_ack, segment.data_ack_bits)
             self._data_acked = acked if self._data_acked is None else max(self._data_acked, acked)

@@ -42,7 +42,7 @@ class Second:
     most_in_flight, most_in_flight_before : int or None, bytes
         Largest amount outstanding on the subflow, and that of the second before.
     window_bytes : int or None
-        The receiver's window, at its smallest.
+        The largest window that the receiver announced.
     reset_reason : int or None
         Of MP_TCPRST; -1 if there was none.
     shared_with : tuple of int or None

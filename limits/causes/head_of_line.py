@@ -31,8 +31,8 @@ def _evidence(seconds: Sequence[Second]) -> str:
     held = mean([second.held_share or 0.0 for second in seconds])
     idle = mean([second.idle_share or 0.0 for second in seconds])
     return (
-        f"the receiver's window had no room for {full:.0%} of these seconds, and {held:.0%} of what filled it had arrived"
-        f" and waited for earlier data; nothing was on this path for {idle:.0%}, its queue was"
+        f"the receiver's window had no room for {full:.0%} of these seconds, and {held:.0%} of what filled it had"
+        f" arrived and waited for earlier data; nothing was on this path for {idle:.0%}, its queue was"
         f" {mean([second.queueing_ms for second in seconds]):.1f} ms"
     )
 
@@ -41,5 +41,6 @@ CAUSE = Cause(
     "head-of-line waiting",
     _holds,
     _evidence,
-    "Make the slow path a backup (ip mptcp endpoint change ... backup), or give the receiver more room (net.ipv4.tcp_rmem).",
+    "Make the slow path a backup (ip mptcp endpoint change ... backup), or give the receiver more room"
+    " (net.ipv4.tcp_rmem).",
 )

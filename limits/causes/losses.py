@@ -34,5 +34,6 @@ CAUSE = Cause(
     "losses without a queue",
     _holds,
     _evidence,
-    "Look for what loses packets: the radio (rate, retries), a policer, a duplex or cable fault (ethtool -S, tc -s qdisc).",
+    "Look for what loses packets: the radio (rate, retries), a policer, a duplex or cable fault (ethtool -S,"
+    " tc -s qdisc).",
 )

@@ -14,7 +14,7 @@ def _holds(second: Second) -> bool:
 
 def _evidence(seconds: Sequence[Second]) -> str:
     if seconds[0].standing == ABSENT:
-        return "the input has no second subflow: no MP_JOIN was sent, or it went where nothing was recorded"
+        return "all data went over one subflow, and the input has no MP_JOIN"
     return f"its MP_JOIN, sent at {seconds[0].start_s:.1f} s, was not answered"
 
 
@@ -22,5 +22,6 @@ CAUSE = Cause(
     "not joined",
     _holds,
     _evidence,
-    "See `ip mptcp endpoint` and `ip mptcp limits` on both hosts, routes of each address, and firewalls that drop MP_JOIN.",
+    "See `ip mptcp endpoint` and `ip mptcp limits` on both hosts, routes of each address, and firewalls that drop"
+    " MP_JOIN.",
 )

@@ -20,8 +20,8 @@ def _evidence(seconds: Sequence[Second]) -> str:
     rates = [second.rate_mbit_s for second in seconds]
     unevenness = mean([second.unevenness or 0.0 for second in seconds])
     return (
-        f"{min(rates):.2f} to {max(rates):.2f} Mbit/s, evenly (gaps deviate by {unevenness:.0%}); no queue, nothing sent"
-        " again, room in the window"
+        f"{min(rates):.2f} to {max(rates):.2f} Mbit/s, evenly (gaps deviate by {unevenness:.0%}); no queue, nothing"
+        " sent again, room in the window"
     )
 
 
@@ -29,6 +29,6 @@ CAUSE = Cause(
     "paced",
     _holds,
     _evidence,
-    "Something on the sending host sets this rate: a shaper (tc -s qdisc, tc class), SO_MAX_PACING_RATE, or an application that"
-    " writes evenly.",
+    "Something on the sending host sets this rate: a shaper (tc -s qdisc, tc class), SO_MAX_PACING_RATE, or an application"
+    " that writes evenly.",
 )

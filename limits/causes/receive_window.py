@@ -3,8 +3,8 @@
 References
 ----------
 T-RAT calls it receiver limited (Zhang, Breslau, Paxson, Shenker, On the Characteristics and Origins of Internet Flow
-Rates, SIGCOMM 2002); TCP_INFO, as M-Lab's NDT archives it, counts the time in ``tcpi_rwnd_limited``. With MPTCP the window
-is of the connection (RFC 8684, section 3.3.5).
+Rates, SIGCOMM 2002); TCP_INFO, as M-Lab's NDT archives it, counts the time in ``tcpi_rwnd_limited``. With MPTCP the
+window is of the connection (RFC 8684, section 3.3.5).
 """
 
 from __future__ import annotations

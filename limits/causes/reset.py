@@ -35,5 +35,6 @@ CAUSE = Cause(
     "reset",
     _holds,
     _evidence,
-    "See who sent it: limits of subflows (ip mptcp limits) and addresses on both hosts, a closed application, a middlebox.",
+    "See who sent it: limits of subflows (ip mptcp limits) and addresses on both hosts, a closed application, a"
+    " middlebox.",
 )

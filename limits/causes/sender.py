@@ -32,9 +32,11 @@ def _evidence(seconds: Sequence[Second]) -> str:
     silent = mean([second.silent_share or 0.0 for second in seconds])
     idle = mean([second.idle_share or 0.0 for second in seconds])
     most = max((second.most_in_flight or 0) for second in seconds) / _BYTES_PER_KB
+    queueing_ms = mean([second.queueing_ms for second in seconds])
     return (
         f"no new segment for {silent:.0%} of these seconds, and nothing outstanding for {idle:.0%}, while the window"
-        f" had room and nothing was lost; the queue was {mean([second.queueing_ms for second in seconds]):.1f} ms, at most {most:.0f} kB were outstanding here"
+        f" had room and nothing was lost; the queue was {queueing_ms:.1f} ms, at most {most:.0f} kB"
+        " were outstanding here"
     )
 
 

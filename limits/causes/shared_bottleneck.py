@@ -21,5 +21,6 @@ CAUSE = Cause(
     "shared bottleneck",
     _holds,
     _evidence,
-    "Further paths add nothing while they cross the same bottleneck. Take one that leaves by another access or provider.",
+    "Further paths add nothing while they cross the same bottleneck. Take one that leaves by another access or"
+    " provider.",
 )

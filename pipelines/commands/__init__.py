@@ -40,6 +40,7 @@ COMMANDS: tuple[Command, ...] = (
         "Say for each pair of subflows in a log or capture whether they share a bottleneck.",
         anywhere=True,
     ),
+    Command("why", "Say what limits each second of a connection and of its subflows.", anywhere=True),
     Command(
         "parse",
         "Write the tables of logs or captures into the folder --out. Without --out, run the stage parse.",

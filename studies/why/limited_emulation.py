@@ -74,7 +74,7 @@ def _open_second(second: str, end_ns: int) -> None:
     if second == "dropped":
         _on(CLIENT, "ip", "route", "add", "blackhole", f"{_SECOND}/32")
     if second == "refused":
-        _on(CLIENT, *"ip mptcp limits set subflow 0 add_addr_accepted 0".split())
+        _on(CLIENT, *["ip", "mptcp", "limits", "set", "subflow", "0", "add_addr_accepted", "0"])
     if second == "backup":
         _on(SERVER, *f"ip mptcp endpoint add {_SECOND} dev {DEVICE} id {_ENDPOINT} subflow backup".split())
         return

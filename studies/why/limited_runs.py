@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -203,6 +203,8 @@ _DRAWN: Mapping[str, Callable[[np.random.Generator, int], LimitedRun]] = {
 }
 #: Causes that are set, in the order of the protocol.
 CAUSES = tuple(_DRAWN)
+#: Seeds that rules are made with, and those that were set aside.
+SEEDS: Mapping[str, Sequence[int]] = {"design": range(1, 5), "set-aside": range(1001, 1013)}
 
 
 def drawn(cause: str, seed: int) -> LimitedRun:
