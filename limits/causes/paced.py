@@ -29,6 +29,6 @@ CAUSE = Cause(
     "paced",
     _holds,
     _evidence,
-    "Something on the sending host sets this rate: a shaper (tc -s qdisc, tc class), SO_MAX_PACING_RATE, or an application"
-    " that writes evenly.",
+    "Something on the sending host sets this rate: a shaper (tc -s qdisc, tc class), SO_MAX_PACING_RATE, or an"
+    " application that writes evenly.",
 )

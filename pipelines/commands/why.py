@@ -40,7 +40,8 @@ _MOST_CONNECTIONS = 8
 _PATHS = 2
 _WITHOUT_PACKETS = (
     "Not a capture: windows, gaps and what is outstanding were not recorded, so the receive window, head-of-line"
-    " waiting, the sender, pacing, backups and resets cannot be named. Capture packets at the sender: tcpdump -i any -s 128 tcp."
+    " waiting, the sender, pacing, backups and resets cannot be named. Capture packets at the sender:"
+    " tcpdump -i any -s 128 tcp."
 )
 _ELSEWHERE = (
     "Not captured at the sender, or not from the handshakes on: only subflows that were not joined, backups and"
@@ -48,8 +49,8 @@ _ELSEWHERE = (
 )
 
 _OTHER_CAPTURES = (
-    "One subflow of several: give the captures of all interfaces to one command, or capture with -i any; whose the queue"
-    " is cannot be told from one."
+    "One subflow of several: give the captures of all interfaces to one command, or capture with -i any; from one it"
+    " cannot be told whose the queue is."
 )
 
 

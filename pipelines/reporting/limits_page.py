@@ -77,8 +77,8 @@ def answered(connection: LimitedConnection) -> str:
     others = {cause: share for cause, share in parts.items() if cause not in of_subflows}
     rest = next(iter(others), NOT_CLASSIFIED)
     return (
-        f"One path alone: {_OF_SUBFLOWS[main]} ({which}, {length_s:.1f} of {connection.length_s:.1f} s); what carries data"
-        f" is limited by: {rest}."
+        f"One path alone: {_OF_SUBFLOWS[main]} ({which}, {length_s:.1f} of {connection.length_s:.1f} s); what carries"
+        f" data is limited by: {rest}."
     )
 
 

@@ -97,7 +97,7 @@ def _scenario(
         seed=seed,
         duration_s=_DURATION_S,
         connection=ConnectionSettings(
-            token="00000001",
+            token="00000001",  # noqa: S106 - of a connection
             congestion_control=str(draw.choice(["reno", "cubic"])),
             lia_counts="packets",
             scheduler="min_rtt",
