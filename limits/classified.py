@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from smartsbd.limits.causes import sender
-from smartsbd.limits.observed import SubflowSeconds
+from smartsbd.limits.causes import sending_end
+from smartsbd.limits.observed_seconds import SubflowSeconds
 from smartsbd.limits.second import OPEN, Second
 from smartsbd.limits.table import CAUSES, NOT_CLASSIFIED, OF_SUBFLOWS
 
@@ -66,8 +66,8 @@ def _given_nothing(subflows: Sequence[SubflowSeconds], causes: dict[int, list[st
             silent = (
                 second.standing == OPEN and not second.sent_bytes and causes[subflow.subflow][place] == NOT_CLASSIFIED
             )
-            if silent and at.get(int(second.start_s)) == {sender.CAUSE.name}:
-                causes[subflow.subflow][place] = sender.CAUSE.name
+            if silent and at.get(int(second.start_s)) == {sending_end.CAUSE.name}:
+                causes[subflow.subflow][place] = sending_end.CAUSE.name
 
 
 def classified(subflows: Sequence[SubflowSeconds]) -> list[LimitedSubflow]:

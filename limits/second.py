@@ -26,7 +26,7 @@ class Second:
     resent : int
         Segments sent again, or lost packets of a log.
     recently_resent : int
-        The same, of this second and the :data:`smartsbd.limits.observed.RECENT` before.
+        The same, of this second and the :data:`smartsbd.limits.observed_seconds.RECENT` before.
     base_rtt_us, queueing_us, most_queueing_us : int or None, microseconds
         The subflow's smallest RTT; the median above it, and what 95 % are below.
     full_share : float or None

@@ -12,7 +12,7 @@ from smartsbd.limits.causes import (
     paced,
     receive_window,
     reset,
-    sender,
+    sending_end,
     shared_bottleneck,
     unknown_queue,
 )
@@ -26,7 +26,7 @@ CAUSES: tuple[Cause, ...] = (
     head_of_line.CAUSE,
     receive_window.CAUSE,
     paced.CAUSE,
-    sender.CAUSE,
+    sending_end.CAUSE,
     shared_bottleneck.CAUSE,
     own_bottleneck.CAUSE,
     unknown_queue.CAUSE,

@@ -19,7 +19,7 @@ from smartsbd.detectors.verdict import default_detector
 from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
 from smartsbd.doctor.guided_test import BOTH, TEST, echoes_file
 from smartsbd.limits.classified import LimitedSubflow, classified
-from smartsbd.limits.observed import is_seen_by_sender, observed
+from smartsbd.limits.observed_seconds import is_seen_by_sender, observed
 from smartsbd.pipelines.judging import no_connection
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting import limits_page

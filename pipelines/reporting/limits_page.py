@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from smartsbd.limits.classified import LimitedSubflow, main_cause, shares
-from smartsbd.limits.observed import MISSING
+from smartsbd.limits.observed_seconds import MISSING
 from smartsbd.limits.table import CAUSES, NOT_CLASSIFIED, OF_SUBFLOWS, by_name
 from smartsbd.pipelines.reporting.text_table import aligned
 

@@ -23,7 +23,7 @@ from smartsbd.testbed import machine
 from smartsbd.testbed.running_program import EmulationError
 from studies.why.limited_emulation import emulated
 from studies.why.limited_runs import CAUSES, SEEDS, LimitedRun, drawn
-from studies.why.scoring import confusion, named
+from studies.why.named_causes import confusion, named
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from smartsbd.limits.classified import LimitedSubflow, cause_of, classified, main_cause, shares
-from smartsbd.limits.observed import SubflowSeconds
+from smartsbd.limits.observed_seconds import SubflowSeconds
 from smartsbd.limits.second import ABSENT, BACKUP, RESET, UNANSWERED, Second
 from smartsbd.limits.table import CAUSES, NOT_CLASSIFIED, by_name
 

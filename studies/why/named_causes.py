@@ -12,7 +12,7 @@ from smartsbd.detectors.verdict import default_detector
 from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
 from smartsbd.features.reading import DEFAULT
 from smartsbd.limits.classified import classified, main_cause, shares
-from smartsbd.limits.observed import observed
+from smartsbd.limits.observed_seconds import observed
 from smartsbd.traces.dialect import Dialect
 from smartsbd.traces.recording import only_connection
 from studies.why.limited_runs import CAUSES, LimitedRun
