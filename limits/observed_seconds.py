@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -164,7 +165,7 @@ def _seconds(
         length_s = (min(start_ns + (number + 1) * NS_PER_S, end_ns) - begin_ns) / NS_PER_S
         if length_s <= 0:
             continue
-        values = {
+        values: dict[str, Any] = {
             "start_s": (begin_ns - start_ns) / NS_PER_S,
             "length_s": length_s,
             "standing": _standing(subflow, packets, start_ns + number * NS_PER_S, end_ns, sent[number]),

@@ -54,7 +54,9 @@ class PacketSecond:
         """
         if rtt_ns is None or not self.seen_s:
             return None
-        gaps = np.diff(np.array([start_ns, *self.send_ns, start_ns + round(self.seen_s * NS_PER_S)], dtype=np.int64))
+        gaps: np.ndarray = np.diff(
+            np.array([start_ns, *self.send_ns, start_ns + round(self.seen_s * NS_PER_S)], dtype=np.int64)
+        )
         return float(gaps[gaps > _SILENCE_SHARE * rtt_ns].sum() / NS_PER_S / self.seen_s)
 
     def unevenness(self) -> float | None:

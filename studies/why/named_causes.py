@@ -71,6 +71,7 @@ def confusion(runs: Sequence[NamedRun]) -> pd.DataFrame:
     others = [name for name in counts.columns if name not in CAUSES]
     causes = [cause for cause in CAUSES if cause in counts.index]
     table = counts.reindex(index=causes, columns=[*CAUSES, *others], fill_value=0)
-    right = [table.loc[cause, cause] / table.loc[cause].sum() for cause in causes]
-    table.insert(0, "right", [round(float(share), _DIGITS) for share in right])
+    named_right = [(one.run.cause, one.named == one.run.cause) for one in runs]
+    right = {cause: [is_right for of_cause, is_right in named_right if of_cause == cause] for cause in causes}
+    table.insert(0, "right", [round(sum(right[cause]) / len(right[cause]), _DIGITS) for cause in causes])
     return table.rename_axis(index="set", columns=None).reset_index()
