@@ -55,6 +55,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             anywhere=True,
         ),
         Command(
+            "why",
+            "Say what limits each second of a connection and its subflows.",
+            ("sbd why wlan0.pcap wwan0.pcap", f"sbd why --json {_CAPTURE}"),
+            anywhere=True,
+        ),
+        Command(
             "inspect",
             "Show what a log or capture holds, and what was refused.",
             (f"sbd inspect {_CAPTURE}", "sbd inspect --plot page wlan0.pcap wwan0.pcap", "sbd inspect captures/"),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 #: Folders of code: the rooms of the package ``smartsbd``, and what is not of it.
 ROOMS = (
-    *("contracts", "contributions", "detectors", "doctor", "export", "features", "models", "native", "pipelines"),
-    *("scenarios", "testbed", "traces"),
+    *("contracts", "contributions", "detectors", "doctor", "export", "features", "limits", "models", "native"),
+    *("pipelines", "scenarios", "testbed", "traces"),
 )
 PACKAGES = (*ROOMS, "smartsbd", "studies")
 

@@ -169,6 +169,8 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd testbed testbed/examples/shared.json testbed/examples/separate.json --out made": Elsewhere(
         _ROOT_RIGHTS, "tests/testbed/test_run.py"
     ),
+    "python -m studies why run --seeds set-aside --runs data/studies/why/set-aside"
+    " --reports studies/why/reports": Elsewhere(_ROOT_RIGHTS, "studies/why/tests/test_run.py"),
     "sbd new-dataset made/inputs --labels made/truth.csv --name made": Elsewhere(
         "takes what the command before makes", "tests/testbed/test_run.py"
     ),

@@ -1,0 +1,1 @@
+"""What limits each second of a connection and of its subflows: pure functions over what a reader gives."""

@@ -1,0 +1,1 @@
+"""Connections whose main limit is set, and whether `sbd why` names it."""
