@@ -17,6 +17,7 @@ SHARED_MODULES = {
     "simulate": "the stage and its parameters",
     "parse": "the stage, its parameters, and the command that does the same for any folder",
     "search": "the stage and what it does, for the grids and for AutoML",
+    "stage": "the command, and what runs one",
     "sensitivity": "the dataset, the stage, and what it judges",
     "unseen": "the dataset and the stage that judges it",
     "transfer": "the stage and its tables",

@@ -45,7 +45,13 @@ def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Score the stored models on the locked half."""
+    """Score the stored models on the locked half.
+
+    Raises
+    ------
+    AlreadyScoredError
+        If this version has a report.
+    """
     report = (arguments.reports or REPORTS) / f"{metadata.version('smartsbd')}.csv"
     if report.exists():
         raise AlreadyScoredError(f"{report} is there: a release is scored once; the next one has another version")

@@ -33,7 +33,13 @@ def _gathered(arguments: argparse.Namespace, params: Params) -> Gathered:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Run the detector, and write what came of it."""
+    """Run the detector, and write what came of it.
+
+    Raises
+    ------
+    NoLabelledConnectionError
+        If nothing is left to judge.
+    """
     asked = foreign(arguments.detector, limits_of(arguments), trusted=arguments.trust_header)
     gathered = _gathered(arguments, params)
     for remark in gathered.remarks:
