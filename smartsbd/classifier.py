@@ -32,7 +32,7 @@ _LABELS = 2
 _EQUAL = 1e-9
 
 
-class SharedBottleneckClassifier(ClassifierMixin, BaseEstimator):
+class SharedBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Say of feature rows whether two subflows share a bottleneck, by a family of models of the project.
 
     The families, their scaling and their rounding are those of the pipeline's search; equal rows give an equal model.

@@ -118,7 +118,7 @@ class BenchmarkDataset:
         said = pd.Series(pd.array(np.asarray(shared_pred, dtype=object), dtype="boolean"))
         if len(said) != len(self._label_of_row):
             raise DatasetError(f"{len(said)} verdicts on {len(self._label_of_row)} rows")
-        last = said.groupby(self._label_of_row).nth(-1)
+        last = said.groupby(self._label_of_row).tail(1)
         by_label = dict(zip(self._label_of_row[last.index], last.tolist(), strict=True))
         right = [
             by_label.get(label) is not None and by_label[label] is not pd.NA and bool(by_label[label]) == shared
@@ -259,4 +259,4 @@ def _dataset(task: BenchmarkTask, size: str, made: TaskTables, *, is_compared: b
 
 
 def _of_rows(by_label: pd.Series[Any], label_of_row: npt.NDArray[np.int64], name: str) -> pd.Series[Any]:
-    return by_label.loc[label_of_row].reset_index(drop=True).rename(name)
+    return by_label.reindex(label_of_row).reset_index(drop=True).rename(name)

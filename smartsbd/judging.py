@@ -240,9 +240,9 @@ class PathsVerdict:
 
 @overload
 def judge(
-    times_a_s: npt.ArrayLike,
+    times_a_s: npt.ArrayLike | Sequence[datetime],
     rtts_a_s: npt.ArrayLike,
-    times_b_s: npt.ArrayLike,
+    times_b_s: npt.ArrayLike | Sequence[datetime],
     rtts_b_s: npt.ArrayLike,
     *,
     nan_policy: NanPolicy = "raise",
@@ -468,8 +468,8 @@ def _limits(signals: tuple[SubflowSignals, SubflowSignals], names: tuple[str, st
     subflows = []
     for number, (name, of_path) in enumerate(zip(names, signals, strict=True)):
         # Nothing is known of when a path without a sample was recorded.
-        ends_ns = of_path.rtt_time_ns[[0, -1]].tolist() if of_path.rtt_time_ns.size else [0, last_ns]
-        subflow = Subflow(number, *ends_ns, name=name.removeprefix("path "))
+        start_ns, end_ns = of_path.rtt_time_ns[[0, -1]].tolist() if of_path.rtt_time_ns.size else [0, last_ns]
+        subflow = Subflow(number, start_ns, end_ns, name=name.removeprefix("path "))
         kind = SAMPLES if of_path.rtt_us.size else NO_RTTS
         subflows.append(SubflowEvidence.of(subflow, JudgedRtts(kind, of_path), 0))
     return tuple(InputEvidence(NO_STATES, (), tuple(subflows)).limits_of_rtts())

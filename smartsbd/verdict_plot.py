@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from smartsbd.judging import PairVerdict
@@ -53,7 +54,7 @@ def drawn(
     if ax is None:
         _, ax = plt.subplots(figsize=_SIZE_INCHES, layout="constrained")
     first_s = min((float(path.times_s[0]) for path in samples if path.times_s.size), default=0.0)
-    handles = []
+    handles: list[Artist] = []
     for path, name, colour in zip(samples, names, _LINES, strict=True):
         handles += ax.plot(path.times_s - first_s, path.rtt_us / _US_PER_MS, lw=0.6, color=colour, label=name)
     for span in verdict.judgements:

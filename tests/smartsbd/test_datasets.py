@@ -44,7 +44,7 @@ def test_the_last_verdict_of_a_label_counts_and_none_is_wrong() -> None:
     assert task.score(right) == 1.0
     last = np.append(task.test.groups.to_numpy()[1:] != task.test.groups.to_numpy()[:-1], True)
     assert task.score(np.where(last, right, ~task.test.y.to_numpy())) == 1.0
-    assert task.score(np.where(last, None, right)) == 0.0
+    assert task.score(np.where(last, np.array(None), right)) == 0.0
     with pytest.raises(ValueError, match="1 verdicts on 111 rows"):
         task.score([True])
 

@@ -22,7 +22,8 @@ NAN = float("nan")
 
 
 def dates(times_s: Any, zone: str | None = None) -> pd.DatetimeIndex:
-    return (BEGIN + pd.to_timedelta(np.rint(times_s * 1e9).astype(np.int64), unit="ns")).tz_localize(zone)
+    since = pd.to_timedelta(np.rint(times_s * 1e9).astype(np.int64), unit="ns")
+    return pd.DatetimeIndex(BEGIN + since).tz_localize(zone)
 
 
 def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -107,11 +108,12 @@ def test_what_is_not_a_number_is_refused_or_left_out_and_counted() -> None:
     said = judge(times_s, rtts_s, TIMES_B_S, RTTS_B_S, nan_policy="omit")
     assert said.omitted == (1, 0) and "left out 1 samples" in repr(said)
     assert said.judgements == PLAIN.judgements
-    for given in (
+    gaps: tuple[tuple[Any, Any], ...] = (
         (pd.Series(times_s), pd.Series(rtts_s).astype("Float64")),
         (times_s, np.ma.masked_invalid(rtts_s)),
         (np.where(np.isnan(rtts_s), NAN, times_s), np.nan_to_num(rtts_s, nan=0.1)),
-    ):
+    )
+    for given in gaps:
         assert judge(*given, TIMES_B_S, RTTS_B_S, nan_policy="omit").judgements == PLAIN.judgements
     # The place of what is still wrong is that of the caller.
     with pytest.raises(SamplesError, match=r"rtts_a_s\[200\] is -1"):
@@ -145,7 +147,7 @@ def test_tables_that_are_not_clear_are_refused(given: Callable[[], Any], message
 def test_what_is_neither_arrays_nor_tables_is_refused() -> None:
     for given in ((TIMES_A_S,), (TIMES_A_S, RTTS_A_S), (*tables(), TIMES_A_S), (None, *tables())):
         with pytest.raises(TypeError, match="judge takes four arrays"):
-            judge(*given)  # type: ignore[call-overload]
+            judge(*given)
 
 
 def test_limits_are_those_of_detect(capsys: pytest.CaptureFixture[str]) -> None:

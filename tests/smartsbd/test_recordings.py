@@ -38,7 +38,7 @@ def test_counts_add_up_and_columns_name_their_units() -> None:
     assert set(recorded.states["state"]) <= {"Open", "Disorder", "CWR", "Recovery", "Loss"}
     for frame in (recorded.acks, recorded.states, recorded.losses, recorded.rtts):
         assert list(frame)[:2] == ["connection", "subflow"] and "time_s" in frame
-        assert not [column for column in frame if column.endswith(("_us", "_ns"))]
+        assert not [column for column in frame if str(column).endswith(("_us", "_ns"))]
     assert repr(recorded).startswith("<Recordings: 2 inputs, 2 connections, 4 subflows; of ")
 
 
