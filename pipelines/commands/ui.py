@@ -13,7 +13,17 @@ _MOST_PORT = 65535
 
 
 def port_number(text: str) -> int:
-    """Return the number of a port, as a type of an argument."""
+    """Return the number of a port, as a type of an argument.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no such port.
+    """
     port = int(text)
     if not 0 < port <= _MOST_PORT:
         raise argparse.ArgumentTypeError(f"must be from 1 to {_MOST_PORT}")

@@ -26,6 +26,7 @@ SHARED_MODULES = {
     "page": "its tables and figures; that with the studies' sections",
     "series": "of two subflows; their figures",
     "excerpts": "the command and what it does; those of studies",
+    "stage": "what is around every one; the command that runs one",
     "environment": "of a run; of an AutoML engine",
 }
 

@@ -45,7 +45,24 @@ def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
-    """Score the stored models on the locked half."""
+    """Score the stored models on the locked half.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command.
+    params : Params
+
+    Returns
+    -------
+    int
+        Exit code.
+
+    Raises
+    ------
+    AlreadyScoredError
+        If there is a report of this version.
+    """
     report = (arguments.reports or REPORTS) / f"{metadata.version('smartsbd')}.csv"
     if report.exists():
         raise AlreadyScoredError(f"{report} is there: a release is scored once; the next one has another version")
