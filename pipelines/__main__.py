@@ -20,7 +20,7 @@ from smartsbd.pipelines.running.dag import Stage, in_project, read_stages
 from smartsbd.pipelines.running.packages import remedy
 
 if TYPE_CHECKING:
-    from smartsbd.pipelines.front.completion import OfferedName
+    from smartsbd.pipelines.front.completion import OfferedCommand
 
 log = logging.getLogger("sbd")
 
@@ -98,7 +98,7 @@ def _command(name: str, rest: Sequence[str], *, project: bool) -> Command | None
     return next((command for command in COMMANDS if command.name == name), None)
 
 
-def typed(stages: Sequence[Stage], *, anywhere: bool = False) -> list[OfferedName]:
+def typed(stages: Sequence[Stage], *, anywhere: bool = False) -> list[OfferedCommand]:
     """Return what can be typed after ``sbd``.
 
     Parameters
@@ -109,13 +109,13 @@ def typed(stages: Sequence[Stage], *, anywhere: bool = False) -> list[OfferedNam
 
     Returns
     -------
-    list of OfferedName
+    list of OfferedCommand
     """
-    from smartsbd.pipelines.front.completion import OfferedName
+    from smartsbd.pipelines.front.completion import OfferedCommand
 
-    below = tuple(OfferedName(named.name, named.description, named.module) for named in stages)
+    below = tuple(OfferedCommand(named.name, named.description, named.module) for named in stages)
     return [
-        OfferedName(command.name, command.sentence, command.module, below if command.name == STAGE else ())
+        OfferedCommand(command.name, command.sentence, command.module, below if command.name == STAGE else ())
         for command in COMMANDS
         if command.anywhere or not anywhere
     ]

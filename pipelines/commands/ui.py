@@ -15,9 +15,13 @@ _MOST_PORT = 65535
 def port_number(text: str) -> int:
     """Return the number of a port, as a type of an argument.
 
+    Returns
+    -------
+    int
+
     Raises
     ------
-    argparse.ArgumentTypeError
+    ArgumentTypeError
         If there is no such port.
     """
     port = int(text)

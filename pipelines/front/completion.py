@@ -18,7 +18,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 @dataclass(frozen=True)
-class OfferedName:
+class OfferedCommand:
     """What can be typed after ``sbd``, or after a command of it.
 
     Attributes
@@ -26,14 +26,14 @@ class OfferedName:
     name, sentence : str
     module : str
         Of its arguments.
-    below : tuple of OfferedName
+    below : tuple of OfferedCommand
         What can be typed after it.
     """
 
     name: str
     sentence: str
     module: str
-    below: tuple[OfferedName, ...] = ()
+    below: tuple[OfferedCommand, ...] = ()
 
 
 def _add_arguments(parser: argparse.ArgumentParser, module: str) -> None:
@@ -60,7 +60,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
             action.complete = shtab.DIRECTORY if is_folder else shtab.FILE  # type: ignore[attr-defined]
 
 
-def _add_below(parser: argparse.ArgumentParser, offered: Iterable[OfferedName], metavar: str) -> None:
+def _add_below(parser: argparse.ArgumentParser, offered: Iterable[OfferedCommand], metavar: str) -> None:
     commands = parser.add_subparsers(dest=metavar.lower(), metavar=metavar)
     for typed in offered:
         below = commands.add_parser(typed.name, help=typed.sentence, conflict_handler="resolve")
@@ -70,12 +70,12 @@ def _add_below(parser: argparse.ArgumentParser, offered: Iterable[OfferedName], 
             _add_arguments(below, typed.module)
 
 
-def whole_parser(offered: Iterable[OfferedName]) -> argparse.ArgumentParser:
+def whole_parser(offered: Iterable[OfferedCommand]) -> argparse.ArgumentParser:
     """Return a parser of every command with all of its arguments.
 
     Parameters
     ----------
-    offered : iterable of OfferedName
+    offered : iterable of OfferedCommand
 
     Returns
     -------
@@ -89,12 +89,12 @@ def whole_parser(offered: Iterable[OfferedName]) -> argparse.ArgumentParser:
     return parser
 
 
-def script(offered: Iterable[OfferedName], shell: str) -> str:
+def script(offered: Iterable[OfferedCommand], shell: str) -> str:
     """Return the completion script for a shell.
 
     Parameters
     ----------
-    offered : iterable of OfferedName
+    offered : iterable of OfferedCommand
     shell : str
         Of :data:`SHELLS`.
 

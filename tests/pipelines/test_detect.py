@@ -31,6 +31,8 @@ from smartsbd.features.lag_excess.lattice import TOO_FEW_SAMPLES
 from smartsbd.features.reading import DEFAULT
 from smartsbd.features.series import SubflowSignals
 from smartsbd.pipelines.__main__ import main
+from smartsbd.pipelines.commands import detect
+from smartsbd.pipelines.reporting.figures.pair_delays import PairDelays
 from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_USAGE
 from smartsbd.traces import recording, stored
 from smartsbd.traces.dialect import Dialect
@@ -676,3 +678,19 @@ def test_seconds_of_each_opinion_end_the_table(capsys: pytest.CaptureFixture[str
 def test_an_unknown_parameter_set_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     log = KERNEL / "101.state.csv.zst"
     assert main(["detect", "--model", "rfc8382/lcn", str(log)]) == EXIT_USAGE
+
+
+def test_a_plot_calls_subflows_as_the_input_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    drawn: list[PairDelays] = []
+    monkeypatch.setattr(detect, "_draw", lambda pairs, _judge, _path: drawn.extend(pairs))
+    for name, base_ms in (("wifi", 30), ("lte", 50)):
+        rows = [f"{tick / 50},{base_ms + tick % 7}" for tick in range(600)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["time_s,rtt_ms", *rows, ""]))
+    tables = [tmp_path / "wifi.csv", tmp_path / "lte.csv"]
+    run(tmp_path, monkeypatch, "detect", "--together", "--plot", tmp_path / "x.png", *tables)
+    run(tmp_path, monkeypatch, "detect", "--plot", tmp_path / "x.png", KERNEL / "101.state.csv.zst")
+    named, plain = drawn
+    assert named.names == ("subflow 0 (wifi)", "subflow 1 (lte)")
+    assert named.title.endswith(": subflows 0 (wifi) and 1 (lte)")
+    assert plain.names == ("subflow 0", "subflow 1")
+    assert plain.title.endswith(": subflows 0 and 1")

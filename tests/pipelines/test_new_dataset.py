@@ -19,7 +19,7 @@ import yaml
 from smartsbd.contracts.contract import read_table
 from smartsbd.contracts.tables import TRUTH
 from smartsbd.pipelines.__main__ import main
-from smartsbd.pipelines.params import overlaid
+from smartsbd.pipelines.params import overlaid, read_params
 from smartsbd.pipelines.running.unfinished_folder import unfinished
 from tests.killed_moments import check_whole_or_none, command, ended_at_each
 
@@ -425,3 +425,37 @@ def test_a_dataset_without_an_input_that_has_a_label_is_refused(
     (line,) = capsys.readouterr().err.splitlines()
     assert "2 of 3 inputs that it names are not in data/raw/mine/inputs, 'b.log' the first" in line
     assert not (project / "data/tables/mine").exists()
+
+
+@pytest.mark.parametrize(
+    ("use", "keys"),
+    [
+        ("--evaluate", ["datasets", "evaluation_only", "transfer.tested"]),
+        ("--train", ["datasets", "search.datasets", "automl.datasets", "rank.datasets"]),
+    ],
+)
+def test_params_are_changed_and_keep_comments_and_order(
+    project: Path, capsys: pytest.CaptureFixture[str], use: str, keys: list[str]
+) -> None:
+    shutil.copy(ROOT / "params.yaml", project)
+    before = (project / "params.yaml").read_text()
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    assert new_dataset(project, "input,shared\na.log,1\n", use) == 0
+    after = (project / "params.yaml").read_text()
+    read = read_params(project / "params.yaml")
+    assert all(read.value(key)[-1] == "mine" for key in keys)
+    assert read.validate_.method["mine"] == "given"
+    assert (read.export.dataset == "mine") is (use == "--train")
+    gone = [line for line in before.splitlines() if line not in after.splitlines()]
+    assert len(gone) <= len(keys) + 1 and not any("#" in line for line in gone)
+    assert "datasets" in capsys.readouterr().out
+
+
+def test_params_that_would_not_do_are_refused_before_a_dataset_is_made(project: Path) -> None:
+    text = (ROOT / "params.yaml").read_text().replace("evaluation_only: [", "evaluation_only: [mine, ")
+    (project / "params.yaml").write_text(text)
+    (project / "logs/a.log").write_text(log_of(True, 1))
+    assert new_dataset(project, "input,shared\na.log,1\n", "--train") == 2
+    assert new_dataset(project, "input,shared\na.log,1\n", "--train", "--raw", "elsewhere") == 2
+    assert (project / "params.yaml").read_text() == text
+    assert not (project / "data/raw").exists() and not (project / "elsewhere").exists()

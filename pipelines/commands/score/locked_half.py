@@ -47,10 +47,21 @@ def _labelled(samples: Path, params: Params) -> Iterator[Labelled]:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Score the stored models on the locked half.
 
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command.
+    params : Params
+
+    Returns
+    -------
+    int
+        Exit code.
+
     Raises
     ------
     AlreadyScoredError
-        If this version has a report.
+        If there is a report of this version.
     """
     report = (arguments.reports or REPORTS) / f"{metadata.version('smartsbd')}.csv"
     if report.exists():

@@ -35,10 +35,21 @@ def _gathered(arguments: argparse.Namespace, params: Params) -> Gathered:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the detector, and write what came of it.
 
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command.
+    params : Params
+
+    Returns
+    -------
+    int
+        Exit code.
+
     Raises
     ------
     NoLabelledConnectionError
-        If nothing is left to judge.
+        If no connection has a valid label.
     """
     asked = foreign(arguments.detector, limits_of(arguments), trusted=arguments.trust_header)
     gathered = _gathered(arguments, params)
