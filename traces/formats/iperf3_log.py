@@ -140,14 +140,15 @@ class _Intervals:
             self.trace.records_in += 1
             self._refuse(element, (element.refused or MALFORMED, f"{len(element.text)} bytes"))
             return
-        for stream in streams:
+        for place, stream in enumerate(streams):
             self.trace.records_in += 1
             refused = self._stream(stream)
             if refused is not None:
-                self._refuse(element, refused)
+                self._refuse(element, refused, place)
 
-    def _refuse(self, element: Element, refused: Refused) -> None:
-        self.trace.refuse(self.path, Refusal(element.offset, *refused, element.text[:64]))
+    def _refuse(self, element: Element, refused: Refused, place: int = 0) -> None:
+        # An interval is longer than its streams are many: each has an offset of its own.
+        self.trace.refuse(self.path, Refusal(element.offset + place, *refused, element.text[:64]))
 
     def _stream(self, stream: Any) -> Refused | None:
         number = integer(stream.get("socket")) if isinstance(stream, dict) else None

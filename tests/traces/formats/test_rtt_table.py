@@ -241,10 +241,10 @@ def test_each_value_of_a_wide_table_is_a_record(tmp_path: Path) -> None:
 def test_notebook_8_writes_a_table_that_is_read(tmp_path: Path) -> None:
     notebook = json.loads((ROOT / "notebooks/08_your_own_data.ipynb").read_text())
     source = "".join(line for cell in notebook["cells"] for line in cell["source"])
-    columns, *_ = re.findall(r"pd\.DataFrame\((\{\"time_s\": .*\})\)", source)
-    header = ",".join(re.findall(r'"(\w+)": ', columns))
-    assert header == "time_s,path,rtt_s"
-    trace = read(tmp_path, f"{header}\n0.5,wifi,0.0245\n5e-05,lte,8e-05\n".encode())
+    columns, *_ = re.findall(r"table = pd\.DataFrame\(\s*(\{.*?\n    \})", source, re.DOTALL)
+    header = ",".join(re.findall(r'^\s+"(\w+)": ', columns, re.MULTILINE))
+    assert header == "time_s,path,rtt_ms"
+    trace = read(tmp_path, f"{header}\n0.5,wifi,24.5\n5e-05,lte,8e-02\n".encode())
     assert samples(trace) == {"wifi": [(500_000_000, 24_500)], "lte": [(50_000, 80)]}
 
 
