@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from smartsbd.limits.cause import Cause
 from smartsbd.limits.causes import sending_end
 from smartsbd.limits.observed_seconds import SubflowSeconds
 from smartsbd.limits.second import OPEN, Second
 from smartsbd.limits.table import CAUSES, NOT_CLASSIFIED, OF_SUBFLOWS
 
+#: Of a connection without a whole second, nothing but a cause of a whole subflow is named: its window still opens.
+LEAST_S = 1
 #: A cause of a whole subflow is the connection's, if it holds for so much of the connection's time.
 _MAIN_SHARE = 0.5
 
@@ -41,8 +44,13 @@ class LimitedSubflow:
         return [second for second, named in zip(self.observed.seconds, self.causes, strict=True) if named == cause]
 
 
-def cause_of(second: Second) -> str:
-    """Return what limits a second.
+def _length_s(subflows: Sequence[SubflowSeconds]) -> float:
+    """Return how long a connection is, from its begin."""
+    return max((second.start_s + second.length_s for subflow in subflows for second in subflow.seconds), default=0.0)
+
+
+def cause_of(second: Second, causes: Sequence[Cause] = CAUSES) -> str:
+    """Return what limits a second: the first of some causes that holds.
 
     Examples
     --------
@@ -51,7 +59,7 @@ def cause_of(second: Second) -> str:
     >>> cause_of(Second(0))
     'not classified'
     """
-    return next((cause.name for cause in CAUSES if cause.holds(second)), NOT_CLASSIFIED)
+    return next((cause.name for cause in causes if cause.holds(second)), NOT_CLASSIFIED)
 
 
 def _given_nothing(subflows: Sequence[SubflowSeconds], causes: dict[int, list[str]]) -> None:
@@ -82,8 +90,13 @@ def classified(subflows: Sequence[SubflowSeconds]) -> list[LimitedSubflow]:
     list of LimitedSubflow
         In the same order.
     """
-    causes = {subflow.subflow: [cause_of(second) for second in subflow.seconds] for subflow in subflows}
-    _given_nothing(subflows, causes)
+    is_short = _length_s(subflows) < LEAST_S
+    causes = {
+        subflow.subflow: [cause_of(second, OF_SUBFLOWS if is_short else CAUSES) for second in subflow.seconds]
+        for subflow in subflows
+    }
+    if not is_short:
+        _given_nothing(subflows, causes)
     return [LimitedSubflow(subflow, tuple(causes[subflow.subflow])) for subflow in subflows]
 
 
@@ -109,9 +122,7 @@ def main_cause(subflows: Sequence[LimitedSubflow]) -> str:
     str
         :data:`smartsbd.limits.table.NOT_CLASSIFIED` if no rule names more seconds than are left over.
     """
-    whole_s = max(
-        (second.start_s + second.length_s for one in subflows for second in one.observed.seconds), default=0.0
-    )
+    whole_s = _length_s([subflow.observed for subflow in subflows])
     for cause in OF_SUBFLOWS:
         if any(subflow.lengths_s()[cause.name] >= _MAIN_SHARE * whole_s > 0 for subflow in subflows):
             return cause.name

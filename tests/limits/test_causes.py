@@ -99,3 +99,10 @@ def test_silence_beside_a_sender_that_gives_little_is_the_sender_s() -> None:
     little = replace(SENDS, silent_share=0.9)
     assert limited(of(little, 0, 1), of(Second(0), 0, 1))[1].causes == ("sender", "sender")
     assert limited(of(QUEUE, 0, 1), of(Second(0), 0, 1))[1].causes == (NOT_CLASSIFIED, NOT_CLASSIFIED)
+
+
+def test_of_less_than_a_second_only_what_a_whole_subflow_is_limited_by_is_named() -> None:
+    half = [replace(QUEUE, start_s=0, length_s=0.5)]
+    assert main_cause(limited(half)) == NOT_CLASSIFIED
+    assert main_cause(limited(half, [Second(0, length_s=0.5, standing=RESET)])) == "reset"
+    assert main_cause(limited(of(QUEUE, 0))) == "own bottleneck"
