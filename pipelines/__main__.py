@@ -14,7 +14,6 @@ from smartsbd.contracts.fault import UsageFault
 from smartsbd.pipelines.commands import COMMANDS, GROUPS, REPLACED, STAGE, Command
 from smartsbd.pipelines.front import page
 from smartsbd.pipelines.front.suggestion import meant
-from smartsbd.pipelines.params import PARAMS_FILE, installed_file, read_params
 from smartsbd.pipelines.running import stage
 from smartsbd.pipelines.running.dag import Stage, in_project, read_stages
 from smartsbd.pipelines.running.packages import remedy
@@ -70,6 +69,8 @@ def _run_stage(chosen: Stage, rest: Sequence[str]) -> int:
     parser = stage.VisibleParser(add_help=False)
     parser.add_argument("--dataset")
     known, _ = parser.parse_known_args(rest)
+    from smartsbd.pipelines.params import read_params
+
     params = read_params()
     # Of an argument that is given twice, the last counts: --dataset and its paths, for one dataset of several.
     dataset = known.dataset
@@ -183,6 +184,8 @@ def _run(rest: Sequence[str]) -> int:
     if command is not None and (project or command.anywhere):
         if command.name == STAGE and rest[1:] and not rest[1].startswith("-"):
             return _run_named_stage(rest[1:])
+        from smartsbd.pipelines.params import PARAMS_FILE, installed_file
+
         return _run_command(command, rest[1:], PARAMS_FILE if project else installed_file())
     stages = {named.name: named for named in read_stages()} if project else {}
     if name in stages:
