@@ -1,4 +1,4 @@
-"""RTT samples in a pandas table: which columns are times, paths and RTTs is told by their names, as of any input.
+"""RTT samples in a pandas table: the names of its columns say which are times, paths and RTTs, as in any input.
 
 :mod:`~smartsbd.traces.formats.rtt_columns` says which names are known, and what is not clear is refused.
 """

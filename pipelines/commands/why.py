@@ -1,7 +1,7 @@
 """Say why one plus one is one: what limits each second of a connection and its subflows, with evidence and next step.
 
-Best from a capture at the sender, with its handshakes: tcpdump -i any -s 128 tcp. A log has RTTs and losses alone, so
-from it queues and losses are told, and the rest is not classified; so it is with the folder of a test of sbd doctor.
+Best from a capture at the sender, with its handshakes: tcpdump -i any -s 128 tcp. A log, or
+the folder of a test of sbd doctor, has RTTs and losses alone: queues and losses are named, and the rest is not.
 Each cause is a share of the seconds of all subflows; docs/why.md says how often the main one is right.
 """
 
@@ -35,7 +35,7 @@ from smartsbd.traces.recording import Recording
 
 log = logging.getLogger(__name__)
 
-#: Connections of an input that are told of; of more, those with most data.
+#: Connections of an input that are shown; of more, those with most data.
 _MOST_CONNECTIONS = 8
 _PATHS = 2
 _WITHOUT_PACKETS = (

@@ -1,4 +1,4 @@
-"""Why an input holds no connection: what became of its records, what to do instead, and where that is told."""
+"""Why an input holds no connection: what became of its records, what to do instead, and which page says how."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TO_DO = {
     recorded.DAMAGED: _AT_THE_HOST,
     recorded.UNKNOWN_LINK: _AT_THE_HOST,
 }
-# Of the page, where it is told how to record each kind.
+# Sections of the page that say how to record each kind.
 _SECTIONS = {
     "pcap": "packets-at-the-sender",
     "socket_stats": "ss",
@@ -47,7 +47,7 @@ def why(recording: Recording) -> str:
     Returns
     -------
     str
-        The most frequent reasons with their counts, what to do about the first, and where it is told how to record.
+        The most frequent reasons with their counts, what to do about the first, and the section on recording.
         Empty if a connection was taken, or its subflows are of connections in other inputs.
 
     Examples
