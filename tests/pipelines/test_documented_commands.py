@@ -552,7 +552,7 @@ def _is_there(path: Path, command: str) -> bool:
     program, *words = shlex.split(command) if command.count('"') % 2 == 0 == command.count("'") % 2 else command.split()
     first, second = [*(word for word in words if not word.startswith("-")), "", ""][:2]
     options = {word.partition("=")[0] for word in words if word.startswith("--") and len(word) > 2}
-    if program == "sbd" and first:
+    if program == "sbd" and first and not words[0].startswith("--completion"):
         known = _subcommands()
         first = f"stage {second}" if first == "stage" and second not in ("", "NAME") else first
         return first in known and options <= {*_options(known[first], words), "--help", "--dataset", "--params"}
