@@ -203,8 +203,12 @@ _DRAWN: Mapping[str, Callable[[np.random.Generator, int], LimitedRun]] = {
 }
 #: Causes that are set, in the order of the protocol.
 CAUSES = tuple(_DRAWN)
-#: Seeds that rules are made with, and those that were set aside.
-SEEDS: Mapping[str, Sequence[int]] = {"design": range(1, 5), "set-aside": range(1001, 1013)}
+#: Seeds that rules are made with, and those that were set aside: for the first rules, and for that of pacing anew.
+SEEDS: Mapping[str, Sequence[int]] = {
+    "design": range(1, 5),
+    "set-aside": range(1001, 1013),
+    "set-aside-2": range(2001, 2013),
+}
 
 
 def drawn(cause: str, seed: int) -> LimitedRun:
