@@ -43,6 +43,11 @@ class LimitedSubflow:
         """Return the seconds that a cause limits."""
         return [second for second, named in zip(self.observed.seconds, self.causes, strict=True) if named == cause]
 
+    def reinjected_share(self) -> float:
+        """Return the share of its data that was sent before on another subflow."""
+        sent = sum(second.sent_bytes for second in self.observed.seconds)
+        return sum(second.reinjected_bytes for second in self.observed.seconds) / sent if sent else 0.0
+
 
 def _length_s(subflows: Sequence[SubflowSeconds]) -> float:
     """Return how long a connection is, from its begin."""

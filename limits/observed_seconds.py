@@ -184,6 +184,7 @@ def _seconds(
             queueing_us = int(np.median(delays[number])) if delays[number].size else 0
             rtt_ns = None if rtts.min_us is None else (rtts.min_us + queueing_us) * _NS_PER_US
             values |= {
+                "reinjected_bytes": seen.reinjected_bytes,
                 "full_share": seen.full_s / seen.seen_s if seen.seen_s else None,
                 "held_share": seen.held_s / seen.full_s if seen.full_s else None,
                 "idle_share": seen.idle_s / seen.seen_s if seen.seen_s else None,

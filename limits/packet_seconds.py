@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from smartsbd.traces.connection_analysis import ListedSegment
+from smartsbd.traces.data_ranges import DataRanges
 from smartsbd.traces.sequence import unwrapped
 
 NS_PER_S = 10**9
@@ -23,6 +24,8 @@ _FEWEST_SEGMENTS = 16
 #: Of the data, what may be missing in a capture of all of it.
 _SKIPPED_SHARE = 0.01
 _WORD = 1 << 32
+#: No connection carries more.
+_MOST_AHEAD_BYTES = 1 << 60
 _SYN, _RST, _ACK = 2, 4, 16
 _MP_JOIN, _MP_PRIO = 1, 5
 _FLAG = 256
@@ -34,6 +37,7 @@ class PacketSecond:
 
     sent_bytes: int = 0
     resent: int = 0
+    reinjected_bytes: int = 0
     full_s: float = 0.0
     held_s: float = 0.0
     idle_s: float = 0.0
@@ -133,6 +137,7 @@ class PacketSeconds:
         self._data_start: int | None = None
         self._data_end: int | None = None
         self._skipped_bytes = 0
+        self._ranges = DataRanges(None)
         self._data_acked: int | None = None
         self._edge: int | None = None
 
@@ -155,7 +160,7 @@ class PacketSeconds:
             sub.scale = (scale, sub.scale[1]) if end == 0 else (sub.scale[0], scale)
         self._signals(segment, sub)
         if end == 0:
-            self._send(segment, sub, second)
+            self._send(segment, subflow, second)
         elif segment.flags & _ACK and not segment.flags & _RST:
             self._acknowledge(segment, sub, second)
         second.most_in_flight = max(second.most_in_flight, sub.in_flight)
@@ -198,7 +203,8 @@ class PacketSeconds:
         if segment.subtypes >> _MP_PRIO & 1:
             sub.backup_ns.append((segment.time_ns, segment.detail[_MP_PRIO] % _FLAG == 1))
 
-    def _send(self, segment: ListedSegment, sub: PacketSubflow, second: PacketSecond) -> None:
+    def _send(self, segment: ListedSegment, subflow: int, second: PacketSecond) -> None:
+        sub = self.subflows[subflow]
         if segment.flags & _SYN or sub.isn is None:
             first = (segment.seq + 1 if segment.flags & _SYN else segment.seq) % _WORD
             sub.isn, sub.sent_until, sub.acked_until = first, 0, 0
@@ -216,6 +222,14 @@ class PacketSeconds:
                 self._data_start = self._data_end = first
             self._skipped_bytes += max(0, first - self._data_end)
             self._data_end = max(self._data_end, end)
+            second.reinjected_bytes += self._reinjected(segment, subflow, first - self._data_start)
+
+    def _reinjected(self, segment: ListedSegment, subflow: int, first: int) -> int:
+        """Return how much of a mapping was sent before on another subflow; numbers that are no data's count nothing."""
+        if abs(first) > _MOST_AHEAD_BYTES:
+            return 0
+        end = first + segment.data_bytes - segment.is_data_fin
+        return self._ranges.add(first, end, subflow, first - segment.subflow_seq).reinjected
 
     def _acknowledge(self, segment: ListedSegment, sub: PacketSubflow, second: PacketSecond) -> None:
         if sub.isn is not None:

@@ -25,6 +25,8 @@ class Second:
         For the first time, or acknowledged where only that is known.
     resent : int
         Segments sent again, or lost packets of a log.
+    reinjected_bytes : int
+        Sent for the first time here, and before on another subflow.
     recently_resent : int
         The same, of this second and the :data:`smartsbd.limits.observed_seconds.RECENT` before.
     base_rtt_us, queueing_us, most_queueing_us : int or None, microseconds
@@ -58,6 +60,7 @@ class Second:
     standing: str = OPEN
     sent_bytes: int = 0
     resent: int = 0
+    reinjected_bytes: int = 0
     recently_resent: int = 0
     base_rtt_us: int | None = None
     queueing_us: int | None = None

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from smartsbd.contracts.whole_file import write_whole
 from smartsbd.detectors.verdict import default_detector
 from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
 from smartsbd.doctor.guided_test import BOTH, TEST, echoes_file
@@ -25,6 +26,7 @@ from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting import limits_page
 from smartsbd.pipelines.reporting.limits_page import LimitedConnection
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.written_path import written_file
 from smartsbd.traces import recording
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.connection import Connection
@@ -64,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{recording.INPUTS}, a folder of them, or the folder of a test of sbd doctor",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for each connection in place of the page")
+    parser.add_argument("--html", metavar="FILE", type=written_file, help="write the same as a page, with a drawing")
     parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
 
 
@@ -114,7 +117,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the command."""
     _, detector = default_detector.load()
     judge = CommonLagJudge(detector.rule, params.extract.reading)
-    code, is_first = stage.EXIT_OK, True
+    code = stage.EXIT_OK
+    shown: list[LimitedConnection] = []
     for recorded in _recordings(arguments.inputs, params, arguments.unit):
         try:
             if isinstance(recorded, UnreadableInputError):
@@ -127,10 +131,13 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             for connection in _limited(recorded, judge, params.parse.bounds()):
                 if arguments.json:
                     stage.say(json.dumps(limits_page.as_json(connection)))
-                    continue
-                stage.say(*([] if is_first else [""]), *limits_page.lines(connection))
-                is_first = False
+                else:
+                    stage.say(*([""] if shown else []), *limits_page.lines(connection))
+                shown.append(connection)
         except UnreadableInputError as error:
             log.error("%s", error)
             code = stage.EXIT_BAD_INPUT
+    if arguments.html and shown:
+        write_whole(limits_page.page(shown).encode(), arguments.html)
+        log.info("%s has the page", arguments.html)
     return code

@@ -1,4 +1,4 @@
-"""What limits a connection, as one page of text and as JSON: the answer, shares, evidence and next steps."""
+"""What limits a connection, as text, as JSON and as a page: the answer, shares, evidence and next steps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,41 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from smartsbd.contracts.fault import printable
 from smartsbd.limits.classified import LimitedSubflow, main_cause, shares
 from smartsbd.limits.observed_seconds import MISSING
 from smartsbd.limits.table import CAUSES, NOT_CLASSIFIED, OF_SUBFLOWS, by_name
+from smartsbd.pipelines.reporting.page_template import page_template
 from smartsbd.pipelines.reporting.text_table import aligned
+from smartsbd.pipelines.running.environment import version
 
 _DIGITS = 3
 _BITS_PER_BYTE = 8
 _BITS_PER_MBIT = 1e6
 #: Stretches of time that are listed of one cause and subflow.
 _LISTED_TIMES = 4
+#: Of the drawing, in units of its own: its width, the height of a subflow, and that of its rate.
+_WIDTH, _ROW, _RATE = 1000, 84, 30
+#: Points of a rate that are drawn; of more, means.
+_MOST_POINTS = 500
+_TICKS = 5
+#: A share of a subflow's data that is worth a line.
+_LEAST_SHARE = 0.005
+#: By their place in the table; what no rule names is grey. Adjacent ones differ for eyes that see few colours too.
+_COLOURS = (
+    "#7f1d1d",
+    "#b45309",
+    "#fcd34d",
+    "#a21caf",
+    "#f9a8d4",
+    "#99f6e4",
+    "#65a30d",
+    "#dd8833",
+    "#2b6cb0",
+    "#93c5fd",
+    "#dc2626",
+)
+_GREY = "#cbd5e0"
 _OF_SUBFLOWS = {
     "not joined": "a second subflow was never joined",
     "reset": "a subflow was reset",
@@ -67,7 +92,7 @@ def answered(connection: LimitedConnection) -> str:
     """Return the answer in one sentence."""
     main, parts = main_cause(connection.subflows), shares(connection.subflows)
     if main == NOT_CLASSIFIED:
-        return f"What limits this connection is not known: no rule names {parts.get(main, 1.0):.0%} of its time."
+        return f"What limits this connection is not known: for {parts.get(main, 1.0):.0%} of its time no rule holds."
     if main not in _OF_SUBFLOWS:
         return f"Mostly {main}: {parts[main]:.0%} of the time of its subflows."
     of_subflows = {cause.name for cause in OF_SUBFLOWS}
@@ -115,13 +140,36 @@ def _table(connection: LimitedConnection) -> list[str]:
     return aligned(rows)
 
 
-def lines(connection: LimitedConnection) -> Iterator[str]:
-    """Yield the page: the answer, a table of shares, then evidence and next step of each cause."""
-    yield answered(connection)
+def _evidence(connection: LimitedConnection, name: str) -> Iterator[str]:
+    """Yield for each subflow that a cause limits when, and by which signs."""
+    cause = by_name(name)
+    for subflow in connection.subflows:
+        if cause is not None and (seconds := subflow.limited_by(name)):
+            yield f"{called(subflow)}, {_times(subflow, name)}: {cause.evidence(seconds)}."
+
+
+def _placed(connection: LimitedConnection) -> str:
+    """Return where a connection comes from, how long it is and what it carried."""
     rate = f", {connection.rate_mbit_s:.2f} Mbit/s" if connection.rate_mbit_s else ""
     count = sum(subflow.observed.subflow != MISSING for subflow in connection.subflows)
     flows = "1 subflow" if count == 1 else f"{count} subflows"
-    yield f"{connection.input}: {connection.name}, {connection.length_s:.1f} s{rate}, {flows}"
+    return f"{connection.input}: {connection.name}, {connection.length_s:.1f} s{rate}, {flows}"
+
+
+def _remarks(connection: LimitedConnection) -> list[str]:
+    """Return what could not be seen, and what was sent over two paths."""
+    shares_of = {called(subflow): subflow.reinjected_share() for subflow in connection.subflows}
+    sent_twice = [f"{share:.1%} of what {name} sent" for name, share in shares_of.items() if share >= _LEAST_SHARE]
+    reinjected = (
+        [f"Reinjected: {', '.join(sent_twice)} had been sent over another subflow before."] if sent_twice else []
+    )
+    return [*reinjected, *connection.remarks]
+
+
+def lines(connection: LimitedConnection) -> Iterator[str]:
+    """Yield the page: the answer, a table of shares, then evidence and next step of each cause."""
+    yield answered(connection)
+    yield _placed(connection)
     yield ""
     yield from (f"  {line}" for line in _table(connection))
     for name in _ordered(connection):
@@ -130,13 +178,11 @@ def lines(connection: LimitedConnection) -> Iterator[str]:
             continue
         yield ""
         yield name
-        for subflow in connection.subflows:
-            if seconds := subflow.limited_by(name):
-                yield f"  {called(subflow)}, {_times(subflow, name)}: {cause.evidence(seconds)}."
+        yield from (f"  {sentence}" for sentence in _evidence(connection, name))
         yield f"  Next: {cause.step}"
-    if connection.remarks:
+    if remarks := _remarks(connection):
         yield ""
-        yield from (f"  - {remark}" for remark in connection.remarks)
+        yield from (f"  - {remark}" for remark in remarks)
 
 
 def as_json(connection: LimitedConnection) -> dict[str, Any]:
@@ -154,6 +200,7 @@ def as_json(connection: LimitedConnection) -> dict[str, Any]:
             {
                 "subflow": None if subflow.observed.subflow == MISSING else subflow.observed.subflow,
                 "name": subflow.observed.name,
+                "reinjected_share": round(subflow.reinjected_share(), _DIGITS),
                 "seconds": [
                     {
                         "start_s": round(second.start_s, _DIGITS),
@@ -173,3 +220,81 @@ def as_json(connection: LimitedConnection) -> dict[str, Any]:
         "next": {name: cause.step for name in _ordered(connection) if (cause := by_name(name)) is not None},
         "remarks": list(connection.remarks),
     }
+
+
+def _points(subflow: LimitedSubflow, scale: float, most_mbit_s: float) -> list[tuple[float, float]]:
+    """Return the rate of a subflow as places of the drawing."""
+    seconds = subflow.observed.seconds
+    each = max(1, -(-len(seconds) // _MOST_POINTS))
+    points = []
+    for first in range(0, len(seconds), each):
+        part = seconds[first : first + each]
+        length_s = sum(second.length_s for second in part)
+        rate = sum(second.rate_mbit_s * second.length_s for second in part) / length_s
+        points.append((round((part[0].start_s + length_s / 2) * scale, 1), round(rate / most_mbit_s * _RATE, 1)))
+    return points
+
+
+def _row(subflow: LimitedSubflow, scale: float, most_mbit_s: float) -> dict[str, Any]:
+    """Return a subflow's row of the drawing: stretches of one cause, and its rate."""
+    parts = []
+    pairs = zip(subflow.observed.seconds, subflow.causes, strict=True)
+    for cause, group in groupby(pairs, key=lambda pair: pair[1]):
+        part = [second for second, _ in group]
+        end_s = part[-1].start_s + part[-1].length_s
+        parts.append(
+            {
+                "cause": cause,
+                "x": round(part[0].start_s * scale, 2),
+                "width": round((end_s - part[0].start_s) * scale, 2),
+                "title": f"{part[0].start_s:.0f} to {end_s:.0f} s: {cause}",
+            }
+        )
+    highest = max((second.rate_mbit_s for second in subflow.observed.seconds), default=0.0)
+    points = _points(subflow, scale, most_mbit_s) if most_mbit_s else []
+    return {"name": called(subflow), "most_mbit_s": highest, "parts": parts, "points": points}
+
+
+def _shown(connection: LimitedConnection) -> dict[str, Any]:
+    """Return what the page shows of a connection."""
+    scale = _WIDTH / connection.length_s if connection.length_s else 0.0
+    rates = (second.rate_mbit_s for subflow in connection.subflows for second in subflow.observed.seconds)
+    most_mbit_s, parts = max(rates, default=0.0), shares(connection.subflows)
+    causes = []
+    for name in _ordered(connection):
+        cause = by_name(name)
+        step = "" if cause is None else cause.step
+        causes.append(
+            {"name": name, "share": f"{parts[name]:.0%}", "evidence": [*_evidence(connection, name)], "step": step}
+        )
+    ticks = [connection.length_s * number / _TICKS for number in range(_TICKS + 1)]
+    return {
+        "answer": answered(connection),
+        "place": printable(_placed(connection)),
+        "rows": [_row(subflow, scale, most_mbit_s) for subflow in connection.subflows],
+        "ticks": [(round(time_s * scale, 1), f"{time_s:.0f} s") for time_s in ticks],
+        "causes": causes,
+        "remarks": _remarks(connection),
+    }
+
+
+def page(connections: Sequence[LimitedConnection]) -> str:
+    """Return what limits connections as one page, which needs no other file.
+
+    Parameters
+    ----------
+    connections : sequence of LimitedConnection
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    colours = {cause.name: colour for cause, colour in zip(CAUSES, _COLOURS, strict=True)}
+    return page_template("limits.html.j2").render(
+        connections=[_shown(connection) for connection in connections],
+        colours=colours | {NOT_CLASSIFIED: _GREY},
+        WIDTH=_WIDTH,
+        ROW=_ROW,
+        version=version(),
+    )

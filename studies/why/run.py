@@ -41,12 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _made(run: LimitedRun, folder: Path) -> int:
     """Make the capture of a run, unless it is there; return how many attempts failed."""
     place = folder / f"{run.name}.pcap"
+    if place.exists():
+        return 0
     for failed in range(_ATTEMPTS):
-        if place.exists():
-            return failed
         with tempfile.TemporaryDirectory(prefix="sbd-") as part:
             try:
                 shutil.copy(emulated(run, Path(part)), place)
+                return failed
             except EmulationError as error:
                 log.warning("%s: %s", run.name, error)
                 if failed + 1 == _ATTEMPTS:

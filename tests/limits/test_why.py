@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,24 @@ def test_the_page_begins_with_the_answer(capsys: pytest.CaptureFixture[str]) -> 
     assert first == "Mostly receive window: 100% of the time of its subflows."
     assert "2 subflows" in place and not empty
     assert any(line.startswith("  Next: Give the receiver more room") for line in page)
+
+
+def test_what_was_sent_over_two_subflows_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Subflow 1 maps 1,000 of its 6,000 bytes where subflow 0 did, as `sbd inspect` has it too."""
+    answer = told([str(ROOT / "tests/fuzz/corpus/pcap/good-version-1-pcapng")], capsys)
+    assert [subflow["reinjected_share"] for subflow in answer["subflows"]] == [0.0, 0.167]  # type: ignore[attr-defined]
+
+
+def test_the_page_needs_no_other_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has the answer, a stretch of each cause and subflow, and the input's name as text."""
+    place, page = tmp_path / "<b>a & b.pcap.zst", tmp_path / "page.html"
+    place.write_bytes((SAMPLES / "receive-window.pcap.zst").read_bytes())
+    assert main(["why", "--html", str(page), str(place)]) == EXIT_OK
+    written = page.read_text()
+    assert capsys.readouterr().out.splitlines()[0] in written
+    assert "&lt;b&gt;a &amp; b.pcap.zst" in written and "<b>a" not in written
+    assert not re.findall(r"(?:src|href)=", written) and "<script" not in written
+    assert len(re.findall(r"<rect [^>]+><title>[^<]*receive window</title>", written)) == 2
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage\n", bytes(range(256)) * 9])

@@ -87,7 +87,7 @@ def draw_delays(axes: Axes, delays: PairDelays, span_ns: tuple[int, int] | None 
     span_ns : (int, int), optional
         From when to when there is what a verdict rests on.
     """
-    for signals, name, colour in zip((delays.x, delays.y), delays.names, ("black", style.ORANGE), strict=True):
+    for signals, name, colour in zip((delays.x, delays.y), delays.names, ("black", style.SUBFLOWS[3]), strict=True):
         time_s = (signals.rtt_time_ns - delays.start_ns) / _NS_PER_S
         axes.plot(time_s, signals.rtt_us / _US_PER_MS, lw=0.6, color=colour, label=name)
     if span_ns is not None:
