@@ -119,15 +119,14 @@ core:
 
 core-installed: $(VENV)/.core
 	$(if $(GROUPS),@$(IN_GROUPS) $(GROUPS:%=--extra %))
-	$(compiled_native)
+	$(call compiled_native,$(BUILD_TOOLS))
 	@# A first verdict; what it imports is compiled on the way, and nothing else.
 	@env -u PYTHONDONTWRITEBYTECODE sbd detect data/samples/kernel/inputs/101.state.csv.zst
 
 $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/native.txt pyproject.toml
 	@echo "set-up: packages of Python"
 	@$(IN_GROUPS)
-	@uv pip install --quiet --python $(VENV_PYTHON) $(WHEELS) --require-hashes -r requirements/native.txt
-	$(editable)
+	$(call editable,--build-constraints requirements/native.txt)
 	@touch $@
 
 # The program, what it needs and the detector in git in one file, for the Python of .venv/; packages stay private to it.
@@ -135,7 +134,7 @@ app: core
 	rm -rf build/app
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site $(WHEELS) --verify-hashes -c requirements/main.txt \
 		-r pyproject.toml
-	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --no-build-isolation --no-deps --offline .
+	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --build-constraints requirements/native.txt --no-deps .
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/tools $(WHEELS) --require-hashes -r requirements/app.txt
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python$$($(VENV_PYTHON) -V | sed -E 's/Python (3\.[0-9]+).*/\1/')" --output-file build/sbd.pyz
@@ -152,15 +151,18 @@ endef
 # The backend's finder would bring this folder's modules to a clone that runs beside it: a path alone comes after the
 # folder that a program is started in.
 define editable
-	@uv pip install --quiet --python $(VENV_PYTHON) --no-build-isolation --no-deps --offline --editable .
+	@uv pip install --quiet --python $(VENV_PYTHON) $(1) --no-deps --editable .
 	@sed -i '/^import /d' $(VENV)/lib/python3.*/site-packages/_editable_skbc_smartsbd.pth
 endef
 
-# What is compiled for Python, and the detectors in C.
+# CMake and what it needs, of the cache of packages: 90 MB that only a compilation uses.
+BUILD_TOOLS := uv run --quiet --no-project --python $(VENV_PYTHON) --with-requirements requirements/native.txt
+
+# What is compiled for Python, and the detectors in C, by the tools that are given, else by those of the environment.
 define compiled_native
-	@mkdir -p build && (cmake -G Ninja -S native -B build/native -DPLACE="$(CURDIR)/native" $(NATIVE_OPTIONS) \
-		-DPython_EXECUTABLE="$(CURDIR)/$(VENV_PYTHON)" -Dpybind11_DIR="$$($(VENV_PYTHON) -m pybind11 --cmakedir)" && \
-		cmake --build build/native) >build/native.log 2>&1 || { \
+	@mkdir -p build && ($(1) cmake -G Ninja -S native -B build/native -DPLACE="$(CURDIR)/native" $(NATIVE_OPTIONS) \
+		-DPython_EXECUTABLE="$(CURDIR)/$(VENV_PYTHON)" -Dpybind11_DIR="$$($(1) python -m pybind11 --cmakedir)" && \
+		$(1) cmake --build build/native) >build/native.log 2>&1 || { \
 			tail -n 30 build/native.log; echo "set-up: this failed; build/native.log has every line"; exit 1; } >&2
 endef
 
@@ -184,7 +186,7 @@ $(VENV)/.installed: $(VENV)/.uv requirements/main.txt requirements/simulator.txt
 		requirements/main.txt
 	@uv pip install --quiet --compile-bytecode --python $(VENV_PYTHON) $(WHEELS) --require-hashes --no-deps \
 		-r requirements/uv.txt -r requirements/simulator.txt -r requirements/native.txt
-	$(editable)
+	$(call editable,--no-build-isolation --offline)
 	@touch $@
 
 $(VENV)/auto-sklearn/.installed: $(VENV)/.uv requirements/auto-sklearn.txt requirements/auto-sklearn-build.txt \
