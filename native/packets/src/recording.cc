@@ -267,18 +267,24 @@ Recording::Take(const Frame& frame)
         return;
     }
     ++m_records;
-    if (verdict == Verdict::Segment && IsCopy(place, WayOf(frame, waiting.captured)))
+    if (verdict == Verdict::Segment)
     {
-        verdict = Verdict::SeenTwice;
+        // What both look up comes meanwhile.
+        const auto print = m_seen.Print(waiting.captured);
+        m_seen.Foresee(print);
+        waiting.hash = Hash(waiting.captured.source, waiting.captured.destination);
+        waiting.flow = 0;
+        __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
+        if (IsCopy(place, print, WayOf(frame, waiting.captured)))
+        {
+            verdict = Verdict::SeenTwice;
+        }
     }
     ++m_verdicts[static_cast<size_t>(verdict)];
     if (verdict != Verdict::Segment)
     {
         return;
     }
-    waiting.hash = Hash(waiting.captured.source, waiting.captured.destination);
-    waiting.flow = 0;
-    __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
     m_free.pop_back();
     Await(place);
     Foresee();
@@ -317,12 +323,11 @@ Recording::OrderOf(uint32_t place) const
 }
 
 bool
-Recording::IsCopy(uint32_t place, const Way& way)
+Recording::IsCopy(uint32_t place, uint64_t print, const Way& way)
 {
     auto& waiting = m_room[place];
     const auto& captured = waiting.captured;
     const auto timeNs = captured.segment.timeNs;
-    const auto print = m_seen.Print(captured);
     auto* seen = m_seen.Find(print);
     if (!seen || !IsCopyOf(*seen, captured, way))
     {
@@ -351,8 +356,6 @@ Recording::IsCopy(uint32_t place, const Way& way)
     }
     m_room[seen->place].seen = 0;
     m_free.back() = seen->place;
-    waiting.hash = Hash(captured.source, captured.destination);
-    waiting.flow = 0;
     waiting.seen = seen->number;
     seen->place = static_cast<uint8_t>(place);
     Await(place);

@@ -167,9 +167,10 @@ class Recording final : private FrameSink
      * or the same; if so, that one of them waits on that is nearest to the wire.
      *
      * @param place Where the segment is, among those that wait.
+     * @param print Its print.
      * @param way Its way.
      */
-    bool IsCopy(uint32_t place, const Way& way);
+    bool IsCopy(uint32_t place, uint64_t print, const Way& way);
 
     /// @return Whether a segment is a copy of another that looks the same.
     bool IsCopyOf(const SeenSegment& seen, const CapturedSegment& captured, const Way& way) const;

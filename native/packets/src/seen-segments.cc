@@ -118,12 +118,14 @@ SeenSegment::Add(const Way& way)
 SeenSegments::SeenSegments(uint64_t seed)
     : m_seed(seed),
       m_heads(HEADS),
+      m_prints(SEEN_SEGMENTS),
+      m_older(SEEN_SEGMENTS, SEEN_SEGMENTS),
       m_seen(SEEN_SEGMENTS)
 {
 }
 
 uint64_t
-SeenSegments::Print(const CapturedSegment& captured) const
+SeenSegments::Mix(const CapturedSegment& captured) const
 {
     const auto& segment = captured.segment;
     const auto& from = captured.source;
@@ -152,19 +154,25 @@ SeenSegments::Print(const CapturedSegment& captured) const
     return print + Folded(~m_seed, options, captured.optionsBytes - at);
 }
 
+uint64_t
+SeenSegments::Print(const CapturedSegment& captured) const
+{
+    const auto print = Mix(captured);
+    return print == 0 ? 1 : print;
+}
+
 SeenSegment*
 SeenSegments::Find(uint64_t print)
 {
-    const auto head = m_heads[print % HEADS];
-    auto back = head == 0 ? SEEN_SEGMENTS : m_count - head;
+    size_t back = static_cast<uint16_t>(m_count - m_heads[print % HEADS]);
     while (back < SEEN_SEGMENTS)
     {
-        auto& seen = m_seen[(m_count - back) % SEEN_SEGMENTS];
-        if (seen.print == print)
+        const auto at = (m_count - back) % SEEN_SEGMENTS;
+        if (m_prints[at] == print)
         {
-            return &seen;
+            return &m_seen[at];
         }
-        back += seen.older;
+        back += m_older[at];
     }
     return nullptr;
 }
@@ -178,17 +186,19 @@ SeenSegments::Add(uint64_t print,
     // None has number 0.
     m_count += m_count == UINT32_MAX ? 2 : 1;
     auto& head = m_heads[print % HEADS];
-    auto& seen = m_seen[m_count % SEEN_SEGMENTS];
-    const bool hasOlder = head != 0 && m_count - head < SEEN_SEGMENTS;
-    seen.print = print;
+    const auto at = m_count % SEEN_SEGMENTS;
+    const auto back = static_cast<uint16_t>(m_count - head);
+    // At least one: a head of the same low half is 65,536 numbers back.
+    m_older[at] = back == 0 ? SEEN_SEGMENTS : std::min<uint16_t>(back, SEEN_SEGMENTS);
+    m_prints[at] = print;
+    auto& seen = m_seen[at];
     seen.firstNs = captured.segment.timeNs;
     seen.number = m_count;
-    seen.older = hasOlder ? m_count - head : SEEN_SEGMENTS;
     seen.ways[0] = way.mark;
     seen.place = static_cast<uint8_t>(place);
     seen.wayCount = 1;
     seen.isOutgoing = way.isOutgoing;
-    head = m_count;
+    head = static_cast<uint16_t>(m_count);
     return m_count;
 }
 

@@ -26,10 +26,8 @@ struct SeenSegment
 {
     static constexpr size_t MOST_WAYS = 6;
 
-    uint64_t print;  //!< Of all that copies of a packet have in common
     int64_t firstNs; //!< When it was captured first
     uint32_t number; //!< Of those seen, from 1 on
-    uint32_t older;  //!< How many numbers the one before with such a print is back, if it is kept
     std::array<uint16_t, MOST_WAYS> ways;
     uint8_t place; //!< Of the copy that is kept, among those that wait
     uint8_t wayCount;
@@ -52,8 +50,14 @@ class SeenSegments
     /// @param seed Nobody knows it who wrote the capture.
     explicit SeenSegments(uint64_t seed);
 
-    /// @return What copies of a packet have in common, and nearly nothing else has.
+    /// @return What copies of a packet have in common, and nearly nothing else has; never 0.
     uint64_t Print(const CapturedSegment& captured) const;
+
+    /// Have at hand what Find() looks at first.
+    void Foresee(uint64_t print) const
+    {
+        __builtin_prefetch(&m_heads[print % HEADS]);
+    }
 
     /// @return The last segment with such a print; null if it is none of the last that are kept.
     SeenSegment* Find(uint64_t print);
@@ -72,9 +76,18 @@ class SeenSegments
   private:
     static constexpr size_t HEADS = 4 * SEEN_SEGMENTS;
 
+    /// @return The print of a segment; may be 0.
+    uint64_t Mix(const CapturedSegment& captured) const;
+
     uint64_t m_seed;
     uint32_t m_count{0}; //!< Some four billion later it begins anew
-    std::vector<uint32_t> m_heads; //!< Number of the last with a print that begins so
+    /**
+     * Low half of the number of the last with a print that ends so. One that is no longer kept may
+     * look like one that is: it leads to prints that are others.
+     */
+    std::vector<uint16_t> m_heads;
+    std::vector<uint64_t> m_prints; //!< Of those kept, by number; 0 where there is none yet
+    std::vector<uint16_t> m_older;  //!< How many numbers the one before is back, if it is kept
     std::vector<SeenSegment> m_seen;
 };
 
