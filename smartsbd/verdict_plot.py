@@ -59,13 +59,13 @@ def drawn(
         handles += ax.plot(path.times_s - first_s, path.rtt_us / _US_PER_MS, lw=0.6, color=colour, label=name)
     for span in verdict.judgements:
         ax.axvspan(span.from_s - first_s, span.to_s - first_s, ymax=_FOOT, color=_COLOURS[span.shared], lw=0)
-    told = dict.fromkeys(span.shared for span in verdict.judgements)
-    handles += [Patch(color=_COLOURS[shared], label=_WORDS[shared]) for shared in told]
+    answers = dict.fromkeys(span.shared for span in verdict.judgements)
+    handles += [Patch(color=_COLOURS[shared], label=_WORDS[shared]) for shared in answers]
     highest_ms = max((float(np.max(path.rtt_us)) / _US_PER_MS for path in samples if path.rtt_us.size), default=1.0)
     ax.set(xlabel="time after the first sample, s", ylabel="RTT, ms", ylim=(-0.12 * highest_ms, 1.05 * highest_ms))
     ax.set_title(repr(verdict).strip("<>").partition(": ")[2], fontsize=9, loc="left")
     ax.legend(
-        handles=handles, fontsize=7, frameon=False, ncols=len(handles), loc="lower right", bbox_to_anchor=(1, 0.98)
+        handles=handles, fontsize=7, frameon=False, ncols=len(handles), loc="upper right", bbox_to_anchor=(1, -0.22)
     )
     ax.spines[["top", "right"]].set_visible(False)
     return ax

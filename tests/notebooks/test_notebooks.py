@@ -17,10 +17,8 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-#: Of those on the results of a profile, a change waits for this one to run.
-NOW = ("07_verdict",)
 #: Those that need nothing but the package: they do not know of profiles, and import nothing internal.
-ON_THE_API = ("08_your_own_data",)
+ON_THE_API = ("07_verdict", "08_your_own_data")
 #: What a line of code may have, so that none is cut at the page's edge.
 _MOST_COLUMNS = 120
 _MOST_COLUMNS_ON_THE_API = 79
@@ -109,13 +107,9 @@ def run_on(path: Path, project: Path) -> Any:
     return NotebookClient(read(path), timeout=_TIMEOUT_S, resources=resources).execute()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=path.stem, marks=[] if path.stem in NOW else pytest.mark.slow)
-        for path in NOTEBOOKS
-        if path.stem not in ON_THE_API
-    ],
+    "path", [pytest.param(path, id=path.stem) for path in NOTEBOOKS if path.stem not in ON_THE_API]
 )
 def test_it_runs_on_small_data(path: Path, quick: Path) -> None:
     assert "profile: quick" in run_on(path, quick).cells[1].outputs[0].text
