@@ -39,6 +39,9 @@ log = logging.getLogger(__name__)
 
 _COLUMNS, _INDENT = 100, "  "
 TASKS_FOLDER = Path("data/benchmark")
+_CODE = Path(__file__).resolve().parents[2]
+#: Of the project that this is typed in; of the checkout whose program this is; of an installed package.
+_TASKS = (TASKS_FOLDER, _CODE / TASKS_FOLDER, _CODE / "benchmark")
 _RUN_DATA = DatasetTables(Path("data/tables"), Path("data/truth"), Path("data/features"), Path("data/tiles"))
 
 
@@ -81,10 +84,16 @@ def _add_size(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def _home(task: BenchmarkTask) -> Path:
+    """Return the folder of a task's file and of its smallest size."""
+    homes = [place / task.name for place in _TASKS]
+    return next((home for home in homes if (home / task_file.TASK_FILE).is_file()), homes[0])
+
+
 def _file_of(task: BenchmarkTask) -> TaskFile:
     """Return a task's file in git; of a new task, one that names nothing."""
-    folder = TASKS_FOLDER / task.name
-    return task_file.read(folder) if (folder / task_file.TASK_FILE).exists() else TaskFile(task, {}, {}, None, {})
+    home = _home(task)
+    return task_file.read(home) if (home / task_file.TASK_FILE).exists() else TaskFile(task, {}, {}, None, {})
 
 
 def _named_split(task: BenchmarkTask, size: str) -> NamedSplit:
@@ -121,7 +130,13 @@ def _with_tables(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
             raise BenchmarkUsageError(f"{arguments.folder} holds the task {given.task.name}")
         return given
     if arguments.size == SMALLEST:
-        return TaskRun.of_folder(TASKS_FOLDER / task.name)
+        home = _home(task)
+        if home.parent == _TASKS[-1]:
+            raise TaskNotRunError(
+                f"{task.name}: an installed package has the task's features (smartsbd.datasets) and not its signals:"
+                " run this in a checkout, or on a --folder"
+            )
+        return TaskRun.of_folder(home)
     # Said first: without names, data would not help.
     _named_split(task, arguments.size)
     return TaskRun.of_run(_file_of(task), arguments.size, RunConnections.of(task, _RUN_DATA))

@@ -30,6 +30,7 @@ from smartsbd.export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_
 from smartsbd.features.input_evidence import InputEvidence
 from smartsbd.features.window import NEVER_CONGESTED, NO_STATES
 from smartsbd.models.stored.stored_model import SUFFIX
+from smartsbd.pipelines.front import inputs
 from smartsbd.pipelines.judging import growing_log, no_connection
 from smartsbd.pipelines.judging.judge import (
     FEWER_THAN_TWO,
@@ -101,20 +102,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " beside it or else with ours, and may do all that you may. Without this, only headers that came with this"
         f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
-    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
+    inputs.add_reading(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--live",
         action="store_true",
         help="read event lines as they come, from a file that grows or from - (standard input), and say what is said of"
         " each pair whenever it changes (common-lag and lag-excess)",
-    )
-    parser.add_argument(
-        "--together",
-        action="store_true",
-        help="all that the inputs hold are paths of one connection: for ping, tcp_probe, sockets of ss without a common"
-        " token, tables with a file for each path, and flows of plain TCP in captures. Nothing checks that they are, or"
-        " that their clocks agree",
     )
     parser.add_argument(
         "--plot",
@@ -195,6 +189,9 @@ def _line(opinion: InputOpinion) -> str:
 def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
     opinions, (first, *_) = judged.opinions, judged.opinions
+    if first.reason == PART and first.connection_id is None:
+        stage.say(f"{first.input}: {PART}")
+        return
     stage.say(f"{first.input}: {first.connection_id or no_connection.NO_CONNECTION}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
     for opinion in opinions:
@@ -307,16 +304,8 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 
 
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
-    """Yield the inputs; unreadable ones come last where all are to be one connection."""
-    bounds = replace(params.parse.bounds(), plain_flows=arguments.together)
     dialect = replace(params.parse.dialect(), rtt_unit=arguments.unit)
-    recordings = recording.read_all(arguments.inputs, dialect, bounds)
-    if not arguments.together:
-        yield from recordings
-        return
-    everything = list(recordings)
-    yield from recording.as_one([recorded for recorded in everything if isinstance(recorded, Recording)], bounds)
-    yield from (recorded for recorded in everything if isinstance(recorded, UnreadableInputError))
+    return inputs.read(arguments.inputs, dialect, params.parse.bounds(), together=arguments.together)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:

@@ -10,7 +10,7 @@ GROUP_OF = {
     "flaml": "automl",
     "jupyterlab": "notebooks",
     "lightgbm": "automl",
-    "matplotlib": "train",
+    "matplotlib": "plot",
     "mlflow": "track",
     "nbconvert": "notebooks",
     "tslearn": "train",
