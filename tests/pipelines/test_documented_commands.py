@@ -49,7 +49,7 @@ DOCUMENTS = sorted(
     for path in ROOT.glob(pattern)
 )
 #: The documents whose commands a change waits for.
-READ_FIRST = [ROOT / name for name in ("README.md", "docs/running.md", "docs/tutorial.md")]
+READ_FIRST = [ROOT / name for name in ("README.md", "docs/tutorial.md")]
 #: Has the program `sender.c`.
 _TUTORIAL = ROOT / "docs/tutorial.md"
 SAMPLES = ROOT / "data/samples"
@@ -236,10 +236,6 @@ SHORTENED: dict[str, str] = {
     "python -m tests.fuzz packets -max_total_time=3600": "python -m tests.fuzz packets -max_total_time=2",
     "python -m tests.fuzz.campaign --jobs 2": "python -m tests.fuzz.campaign --jobs 2 --runs 200 truth labels",
     "python -m tests.fuzz --native pcap -max_total_time=3600": "python -m tests.fuzz --native pcap -max_total_time=2",
-    "dvc exp run --name min-max --set-param search.scaling=min_max evaluate": (
-        "dvc exp run --name min-max --set-param search.scaling=min_max --set-param evaluate.resamples=100"
-        " --single-item evaluate"
-    ),
     "dvc exp run --queue --set-param rank.neighbors=1,5 rank": (
         "dvc exp run --queue --set-param rank.neighbors=1,5 --single-item rank"
     ),
