@@ -32,6 +32,7 @@ from smartsbd.pipelines.reporting.scorecard_page import said_of_answers
 from smartsbd.pipelines.reporting.tables.cell import interval, number
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.dag import in_project
 from smartsbd.pipelines.running.unfinished_folder import unfinished
 from smartsbd.pipelines.running.written_path import written_folder
 
@@ -85,8 +86,8 @@ def _add_size(parser: argparse._ActionsContainer) -> None:
 
 
 def _home(task: BenchmarkTask) -> Path:
-    """Return the folder of a task's file and of its smallest size."""
-    homes = [place / task.name for place in _TASKS]
+    """Return the folder of a task's file and of its smallest size; a project has its own."""
+    homes = [place / task.name for place in (_TASKS[:1] if in_project() else _TASKS)]
     return next((home for home in homes if (home / task_file.TASK_FILE).is_file()), homes[0])
 
 

@@ -10,6 +10,7 @@ reason.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import itertools
 import json
 import logging
@@ -19,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smartsbd.contracts.fault import UsageFault, printable
+from smartsbd.contracts.fault import Fault, UsageFault, printable
 from smartsbd.detectors import DETECTORS
 from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.pair_opinion import Judge
@@ -78,6 +79,10 @@ _MOST_DRAWN = 8
 
 class PlotError(UsageFault):
     """A figure that cannot be drawn."""
+
+
+class NoPlottingError(Fault):
+    """What draws is not installed."""
 
 
 class LiveError(UsageFault):
@@ -316,6 +321,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     drawn_by = judge if isinstance(judge, DelayJudge) else None
     if arguments.plot and (drawn_by is None or arguments.plot.suffix != ".png"):
         raise PlotError("--plot FILE.png draws what common-lag or lag-excess says, as PNG")
+    if arguments.plot and importlib.util.find_spec("matplotlib") is None:
+        raise NoPlottingError(
+            "--plot draws with matplotlib: pip install 'smartsbd[plot]' adds it; in a checkout, `make core GROUPS=plot`"
+        )
     pairs_to_draw: list[PairDelays] = []
     words = in_words if drawn_by is None else last_in_words
     code = stage.EXIT_OK

@@ -10,7 +10,7 @@ GROUP_OF = {
     "flaml": "automl",
     "jupyterlab": "notebooks",
     "lightgbm": "automl",
-    "matplotlib": "plot",
+    "matplotlib": "train",
     "mlflow": "track",
     "nbconvert": "notebooks",
     "tslearn": "train",
