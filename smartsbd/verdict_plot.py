@@ -50,7 +50,8 @@ def drawn(
         from matplotlib import pyplot as plt
         from matplotlib.patches import Patch
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("plot draws with matplotlib, which is not installed", name="matplotlib") from error
+        why = "plot draws with matplotlib: pip install 'smartsbd[plot]' adds it"
+        raise ModuleNotFoundError(why, name="matplotlib") from error
     if ax is None:
         _, ax = plt.subplots(figsize=_SIZE_INCHES, layout="constrained")
     first_s = min((float(path.times_s[0]) for path in samples if path.times_s.size), default=0.0)
@@ -63,9 +64,9 @@ def drawn(
     handles += [Patch(color=_COLOURS[shared], label=_WORDS[shared]) for shared in answers]
     highest_ms = max((float(np.max(path.rtt_us)) / _US_PER_MS for path in samples if path.rtt_us.size), default=1.0)
     ax.set(xlabel="time after the first sample, s", ylabel="RTT, ms", ylim=(-0.12 * highest_ms, 1.05 * highest_ms))
-    ax.set_title(repr(verdict).strip("<>").partition(": ")[2], fontsize=9, loc="left")
+    ax.set_title(repr(verdict).strip("<>").partition(": ")[2], fontsize=9, loc="left", pad=16)
     ax.legend(
-        handles=handles, fontsize=7, frameon=False, ncols=len(handles), loc="upper right", bbox_to_anchor=(1, -0.22)
+        handles=handles, fontsize=7, frameon=False, ncols=len(handles), loc="lower left", bbox_to_anchor=(0, 0.98)
     )
     ax.spines[["top", "right"]].set_visible(False)
     return ax

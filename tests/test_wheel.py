@@ -131,8 +131,10 @@ def test_the_source_is_small(source: Path) -> None:
         ["detect", "--together", "wifi.csv", "lte.csv"],
         ["detect", "--model", "wavelet", KERNEL],
         ["inspect", KERNEL],
+        ["why", "--together", "wifi.csv", "lte.csv"],
+        ["benchmark", "list"],
     ],
-    ids=["log", "captures", "tables", "baseline", "inspect"],
+    ids=["log", "captures", "tables", "baseline", "inspect", "why", "benchmark"],
 )
 def test_it_says_what_the_checkout_says(arguments: list[str | Path], environment: Path, hostile: Path) -> None:
     answer = run(environment / "sbd", *arguments, cwd=hostile)
@@ -150,6 +152,8 @@ def test_python_imports_it_there(environment: Path, hostile: Path) -> None:
 
 
 def test_the_tasks_of_the_benchmark_are_there(environment: Path, hostile: Path) -> None:
+    listed = run(environment / "sbd", "benchmark", "list", cwd=hostile)
+    assert b"XS 48+8" in listed and b"not named" not in listed
     code = "from smartsbd import datasets; print(*(len(datasets.load(name).train.X) > 0 for name in datasets.names()))"
     assert run(environment / "python", "-c", code, cwd=hostile).split() == [b"True"] * 8
 

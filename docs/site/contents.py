@@ -11,6 +11,7 @@ FRONT = "README.md"
 #: Documents by section, in the order in which the side bar lists them.
 CONTENTS: dict[str, tuple[str, ...]] = {
     "Begin": (
+        "docs/tutorial.md",
         "docs/running.md",
         "docs/questions.md",
         "docs/doctor.md",

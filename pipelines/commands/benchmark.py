@@ -32,6 +32,7 @@ from smartsbd.pipelines.reporting.scorecard_page import said_of_answers
 from smartsbd.pipelines.reporting.tables.cell import interval, number
 from smartsbd.pipelines.reporting.text_table import aligned
 from smartsbd.pipelines.running import stage
+from smartsbd.pipelines.running.dag import in_project
 from smartsbd.pipelines.running.unfinished_folder import unfinished
 from smartsbd.pipelines.running.written_path import written_folder
 
@@ -39,6 +40,9 @@ log = logging.getLogger(__name__)
 
 _COLUMNS, _INDENT = 100, "  "
 TASKS_FOLDER = Path("data/benchmark")
+_CODE = Path(__file__).resolve().parents[2]
+#: Of the project that this is typed in; of the checkout whose program this is; of an installed package.
+_TASKS = (TASKS_FOLDER, _CODE / TASKS_FOLDER, _CODE / "benchmark")
 _RUN_DATA = DatasetTables(Path("data/tables"), Path("data/truth"), Path("data/features"), Path("data/tiles"))
 
 
@@ -81,10 +85,16 @@ def _add_size(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def _home(task: BenchmarkTask) -> Path:
+    """Return the folder of a task's file and of its smallest size; a project has its own."""
+    homes = [place / task.name for place in (_TASKS[:1] if in_project() else _TASKS)]
+    return next((home for home in homes if (home / task_file.TASK_FILE).is_file()), homes[0])
+
+
 def _file_of(task: BenchmarkTask) -> TaskFile:
     """Return a task's file in git; of a new task, one that names nothing."""
-    folder = TASKS_FOLDER / task.name
-    return task_file.read(folder) if (folder / task_file.TASK_FILE).exists() else TaskFile(task, {}, {}, None, {})
+    home = _home(task)
+    return task_file.read(home) if (home / task_file.TASK_FILE).exists() else TaskFile(task, {}, {}, None, {})
 
 
 def _named_split(task: BenchmarkTask, size: str) -> NamedSplit:
@@ -121,7 +131,13 @@ def _with_tables(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
             raise BenchmarkUsageError(f"{arguments.folder} holds the task {given.task.name}")
         return given
     if arguments.size == SMALLEST:
-        return TaskRun.of_folder(TASKS_FOLDER / task.name)
+        home = _home(task)
+        if home.parent == _TASKS[-1]:
+            raise TaskNotRunError(
+                f"{task.name}: an installed package has the task's features (smartsbd.datasets) and not its signals:"
+                " run this in a checkout, or on a --folder"
+            )
+        return TaskRun.of_folder(home)
     # Said first: without names, data would not help.
     _named_split(task, arguments.size)
     return TaskRun.of_run(_file_of(task), arguments.size, RunConnections.of(task, _RUN_DATA))

@@ -10,6 +10,7 @@ reason.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import itertools
 import json
 import logging
@@ -19,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smartsbd.contracts.fault import UsageFault, printable
+from smartsbd.contracts.fault import Fault, UsageFault, printable
 from smartsbd.detectors import DETECTORS
 from smartsbd.detectors.delay_judge import DelayJudge
 from smartsbd.detectors.pair_opinion import Judge
@@ -30,6 +31,7 @@ from smartsbd.export.compiled_header import HEADER, MODEL_FILE, SUFFIXES, TRUST_
 from smartsbd.features.input_evidence import InputEvidence
 from smartsbd.features.window import NEVER_CONGESTED, NO_STATES
 from smartsbd.models.stored.stored_model import SUFFIX
+from smartsbd.pipelines.front import inputs
 from smartsbd.pipelines.judging import growing_log, no_connection
 from smartsbd.pipelines.judging.judge import (
     FEWER_THAN_TWO,
@@ -79,6 +81,10 @@ class PlotError(UsageFault):
     """A figure that cannot be drawn."""
 
 
+class NoPlottingError(Fault):
+    """What draws is not installed."""
+
+
 class LiveError(UsageFault):
     """A live judgement that is not offered."""
 
@@ -101,20 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " beside it or else with ours, and may do all that you may. Without this, only headers that came with this"
         f" program run, always with our smartsbd.h. Models of others come in as {MODEL_FILE} files, which are data",
     )
-    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
+    inputs.add_reading(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object for each verdict in place of a table")
     parser.add_argument(
         "--live",
         action="store_true",
         help="read event lines as they come, from a file that grows or from - (standard input), and say what is said of"
         " each pair whenever it changes (common-lag and lag-excess)",
-    )
-    parser.add_argument(
-        "--together",
-        action="store_true",
-        help="all that the inputs hold are paths of one connection: for ping, tcp_probe, sockets of ss without a common"
-        " token, tables with a file for each path, and flows of plain TCP in captures. Nothing checks that they are, or"
-        " that their clocks agree",
     )
     parser.add_argument(
         "--plot",
@@ -195,6 +194,9 @@ def _line(opinion: InputOpinion) -> str:
 def _show_connection(judged: _Judged, words: Callable[[Sequence[InputOpinion]], str], *, with_windows: bool) -> None:
     """Print the opinions on one connection: one line for each pair, limits, and the windows if they are wanted."""
     opinions, (first, *_) = judged.opinions, judged.opinions
+    if first.reason == PART and first.connection_id is None:
+        stage.say(f"{first.input}: {PART}")
+        return
     stage.say(f"{first.input}: {first.connection_id or no_connection.NO_CONNECTION}, by {first.model}")
     by_pair: dict[tuple[int | None, int | None], list[InputOpinion]] = {}
     for opinion in opinions:
@@ -307,16 +309,8 @@ def _run_live(arguments: argparse.Namespace, model: str, judge: Judge) -> int:
 
 
 def _inputs(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
-    """Yield the inputs; unreadable ones come last where all are to be one connection."""
-    bounds = replace(params.parse.bounds(), plain_flows=arguments.together)
     dialect = replace(params.parse.dialect(), rtt_unit=arguments.unit)
-    recordings = recording.read_all(arguments.inputs, dialect, bounds)
-    if not arguments.together:
-        yield from recordings
-        return
-    everything = list(recordings)
-    yield from recording.as_one([recorded for recorded in everything if isinstance(recorded, Recording)], bounds)
-    yield from (recorded for recorded in everything if isinstance(recorded, UnreadableInputError))
+    return inputs.read(arguments.inputs, dialect, params.parse.bounds(), together=arguments.together)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -327,6 +321,10 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     drawn_by = judge if isinstance(judge, DelayJudge) else None
     if arguments.plot and (drawn_by is None or arguments.plot.suffix != ".png"):
         raise PlotError("--plot FILE.png draws what common-lag or lag-excess says, as PNG")
+    if arguments.plot and importlib.util.find_spec("matplotlib") is None:
+        raise NoPlottingError(
+            "--plot draws with matplotlib: pip install 'smartsbd[plot]' adds it; in a checkout, `make core GROUPS=plot`"
+        )
     pairs_to_draw: list[PairDelays] = []
     words = in_words if drawn_by is None else last_in_words
     code = stage.EXIT_OK

@@ -21,6 +21,7 @@ from smartsbd.detectors.verdict.common_lag_judge import CommonLagJudge
 from smartsbd.doctor.guided_test import BOTH, TEST, echoes_file
 from smartsbd.limits.classified import LimitedSubflow, classified
 from smartsbd.limits.observed_seconds import is_seen_by_sender, observed
+from smartsbd.pipelines.front import inputs
 from smartsbd.pipelines.judging import no_connection
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting import limits_page
@@ -55,6 +56,11 @@ _OTHER_CAPTURES = (
     " cannot be told whose the queue is."
 )
 
+_OTHER_INPUTS = (
+    "One path: give the inputs of all paths to one command, with --together where they do not say that they belong"
+    " together; from one it cannot be told whose the queue is."
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -67,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for each connection in place of the page")
     parser.add_argument("--html", metavar="FILE", type=written_file, help="write the same as a page, with a drawing")
-    parser.add_argument("--unit", choices=recording.RTT_UNITS, help=recording.UNIT)
+    inputs.add_reading(parser)
 
 
 def _size(connection: Connection) -> int:
@@ -80,7 +86,7 @@ def _size(connection: Connection) -> int:
 
 def _remarks(connection: Connection, subflows: Sequence[LimitedSubflow]) -> list[str]:
     if any(subflow.packets is None for subflow in connection.subflows.values()):
-        return [_WITHOUT_PACKETS]
+        return [*([_OTHER_INPUTS] if len(subflows) < _PATHS else []), _WITHOUT_PACKETS]
     remarks = [] if is_seen_by_sender(connection) else [_ELSEWHERE]
     return [*remarks, _OTHER_CAPTURES] if len(subflows) < _PATHS else remarks
 
@@ -97,20 +103,18 @@ def _limited(recorded: Recording, judge: CommonLagJudge, bounds: Bounds) -> Iter
         yield LimitedConnection(str(recorded.path), name, subflows, _remarks(connection, subflows))
 
 
-def _recordings(inputs: Sequence[Path], params: Params, unit: str | None) -> Iterator[Recording | UnreadableInputError]:
+def _recordings(arguments: argparse.Namespace, params: Params) -> Iterator[Recording | UnreadableInputError]:
     """Yield the inputs; the echoes of a doctor's test, while both paths were loaded, are of one connection."""
-    dialect, bounds = replace(params.parse.dialect(), rtt_unit=unit), params.parse.bounds()
+    dialect, bounds = replace(params.parse.dialect(), rtt_unit=arguments.unit), params.parse.bounds()
     places: list[Path] = []
-    for path in inputs:
+    for path in arguments.inputs:
         if path.is_dir() and (path / TEST).is_file():
             echoes = [path / echoes_file(BOTH, number) for number in range(_PATHS)]
-            read = list(recording.read_all(echoes, dialect, bounds))
-            yield from recording.as_one([one for one in read if isinstance(one, Recording)], bounds)
-            yield from (one for one in read if isinstance(one, UnreadableInputError))
+            yield from inputs.read(echoes, dialect, bounds, together=True)
         else:
             places += files_of(path) if path.is_dir() else [path]
     if places:
-        yield from recording.read_all(places, dialect, bounds)
+        yield from inputs.read(places, dialect, bounds, together=arguments.together)
 
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
@@ -119,7 +123,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     judge = CommonLagJudge(detector.rule, params.extract.reading)
     code = stage.EXIT_OK
     shown: list[LimitedConnection] = []
-    for recorded in _recordings(arguments.inputs, params, arguments.unit):
+    for recorded in _recordings(arguments, params):
         try:
             if isinstance(recorded, UnreadableInputError):
                 raise recorded

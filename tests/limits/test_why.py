@@ -10,6 +10,8 @@ import pytest
 
 from smartsbd.pipelines.__main__ import main
 from smartsbd.pipelines.running.stage import EXIT_BAD_INPUT, EXIT_OK
+from tests.traces import rewritten
+from tests.traces.test_plain_flows import flow, written
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parent / "samples"
@@ -49,6 +51,21 @@ def test_a_log_and_a_doctor_s_folder(capsys: pytest.CaptureFixture[str]) -> None
     assert answer["main"] == "shared bottleneck" and "Not a capture" in str(answer["remarks"])
     for sample, cause in (("shared", "shared bottleneck"), ("not-shared", "own bottleneck")):
         assert told([str(ROOT / "tests/doctor/samples" / sample)], capsys)["main"] == cause
+
+
+def test_pings_of_two_paths_are_one_connection_if_so_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rewritten.write_all(ROOT / "data/samples/kernel/inputs/101.state.csv.zst", tmp_path)
+    pings = [str(tmp_path / "wlan0.ping"), str(tmp_path / "wwan0.ping")]
+    assert told(["--together", *pings], capsys)["main"] == "shared bottleneck"
+    answer = told(pings[:1], capsys)
+    assert answer["main"] == "queue, shared or not is not known" and "--together" in str(answer["remarks"])
+
+
+def test_plain_tcp_is_taken_as_paths_if_so_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capture = str(written(tmp_path / "plain.pcap", flow(1001, 80), flow(1002, 80)))
+    assert main(["why", capture]) == EXIT_BAD_INPUT
+    assert "--together" in capsys.readouterr().err
+    assert len(told(["--together", capture], capsys)["subflows"]) == len("ab")  # type: ignore[arg-type]
 
 
 def test_the_page_begins_with_the_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -478,6 +478,9 @@ def test_list_shows_every_task(
         )
         assert f" {sizes}\n" in after.partition("connections, ")[2].partition("\n")[0] + "\n"
     assert max(map(len, said.splitlines())) <= 100
+    monkeypatch.chdir(tmp_path)
+    assert main(["benchmark", "list"]) == 0
+    assert capsys.readouterr().out == said
     in_a_project_without_data(tmp_path, monkeypatch)
     assert main(["benchmark", "list"]) == 0
     assert capsys.readouterr().out.count("not named: not run") == len(TASKS)

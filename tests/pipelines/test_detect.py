@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import itertools
 import json
@@ -678,6 +679,15 @@ def test_seconds_of_each_opinion_end_the_table(capsys: pytest.CaptureFixture[str
 def test_an_unknown_parameter_set_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     log = KERNEL / "101.state.csv.zst"
     assert main(["detect", "--model", "rfc8382/lcn", str(log)]) == EXIT_USAGE
+
+
+def test_without_what_draws_a_plot_says_what_to_install_before_it_judges(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(["detect", "--plot", str(tmp_path / "none.png"), str(tmp_path / "none.csv")]) == 1
+    shown = capsys.readouterr()
+    assert not shown.out and "smartsbd[plot]" in shown.err
 
 
 def test_a_plot_calls_subflows_as_the_input_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -49,7 +49,9 @@ DOCUMENTS = sorted(
     for path in ROOT.glob(pattern)
 )
 #: The documents whose commands a change waits for.
-READ_FIRST = [ROOT / name for name in ("README.md", "docs/running.md")]
+READ_FIRST = [ROOT / name for name in ("README.md", "docs/tutorial.md")]
+#: Has the program `sender.c`.
+_TUTORIAL = ROOT / "docs/tutorial.md"
 SAMPLES = ROOT / "data/samples"
 #: Connections of which inputs are made, by the name of the sample: one shared, one not.
 CONNECTIONS = ("101", "106")
@@ -58,7 +60,7 @@ _LEFT_OUT = {".git", ".venv", ".dvc", "build", "data", "mlruns", "reports", ".my
 _MADE = ("trained", "exported")
 _MOST_S = 300
 #: Commands that are run in a clone, where DVC's cache and MLflow's store are, one after the other.
-_CLONED = re.compile(r"(\w+=\S+ )*(dvc|git|mlflow|sed|sbd run) ")
+_CLONED = re.compile(r"(\w+=\S+ )*(dvc|git|mlflow|jupyter|sed|sbd run) ")
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,16 @@ _SUITE = "sets up and runs for minutes"
 _SHELL = "is of the shell it is typed in"
 _ROOT_RIGHTS = "needs root, and a kernel with Multipath TCP"
 _TWO_LINKS = "needs two links, and a server"
+_EMPTY = "makes an environment of its own"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
     "make core": Elsewhere(_SUITE, "tests/test_core.py"),
     "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
+    "python3.13 -m venv answers": Elsewhere(_EMPTY, "tests/test_wheel.py"),
+    ". answers/bin/activate": Elsewhere(_SHELL, "tests/test_wheel.py"),
+    'pip install "$(echo smartsbd-*.whl)[plot]"': Elsewhere(_EMPTY, "tests/test_wheel.py"),
     "cd build/quick": Elsewhere(_SHELL, "make repro PROFILE=quick"),
     "python -m studies mplibra train mplibra": Elsewhere(
         "takes up to 90 minutes", "studies/mplibra/tests/test_training.py"
@@ -230,13 +236,10 @@ SHORTENED: dict[str, str] = {
     "python -m tests.fuzz packets -max_total_time=3600": "python -m tests.fuzz packets -max_total_time=2",
     "python -m tests.fuzz.campaign --jobs 2": "python -m tests.fuzz.campaign --jobs 2 --runs 200 truth labels",
     "python -m tests.fuzz --native pcap -max_total_time=3600": "python -m tests.fuzz --native pcap -max_total_time=2",
-    "dvc exp run --name min-max --set-param search.scaling=min_max evaluate": (
-        "dvc exp run --name min-max --set-param search.scaling=min_max --set-param evaluate.resamples=100"
-        " --single-item evaluate"
-    ),
     "dvc exp run --queue --set-param rank.neighbors=1,5 rank": (
         "dvc exp run --queue --set-param rank.neighbors=1,5 --single-item rank"
     ),
+    "dvc repro": "dvc repro export",
     'pytest -m "not slow" tests/features smartsbd/features': "pytest tests/features/test_catalog.py features/ratio.py",
 }
 
@@ -246,6 +249,7 @@ QUIET = re.compile(r".* --quiet\b|git (config|add|status)\b|sed --in-place\b")
 #: Other commands that print nothing: a file they write, and what it holds then and not before.
 SILENT: dict[str, tuple[str, str]] = {
     "cc -O2 -I export/generated -DSBD_MODEL=sbd_tree_paper -o replay export/programs/replay.c": ("replay", ""),
+    "cc -O2 -Wall -Wextra -Werror -I export/generated -o sender sender.c": ("sender", ""),
     "sbd dictionary": ("data/README.md", "## pair_window"),
     "sbd excerpts": ("docs/dvc.md", "flowchart LR"),
 }
@@ -345,6 +349,8 @@ def _put_inputs(project: Path) -> None:
     (project / "labels.csv").write_text("\n".join([*labels, ""]))
     shutil.copy(project / f"captures/{CONNECTIONS[0]}", project / "capture.pcap")
     rewritten.write_all(SAMPLES / f"kernel/inputs/{CONNECTIONS[0]}.state.csv.zst", project)
+    (program,) = (lines for _, language, lines in _fences(_TUTORIAL) if language == "c")
+    (project / "sender.c").write_text("\n".join([*program, ""]))
     events = _event_lines(SAMPLES / f"kernel/inputs/{CONNECTIONS[0]}.state.csv.zst")
     (project / "events.txt").write_text("\n".join([*events, ""]))
     printed = [f"[{number:5d}.000000] smartsbd: {event}\n" for number, event in enumerate(events)]
