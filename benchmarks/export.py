@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 """
 
 
-def drawn(rows: int, seed: int, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def draw_rows(rows: int, seed: int, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Return rows of :data:`INPUTS`, and labels by a rule, of which a share is wrong.
 
     Integers throughout, so that every machine draws the same.
@@ -143,7 +143,7 @@ def drawn(rows: int, seed: int, noise: float) -> tuple[npt.NDArray[np.int64], np
 
 
 def fitted(model: str) -> Fitted:
-    x, labels = drawn(TRAINED_ROWS, SEED, NOISE)
+    x, labels = draw_rows(TRAINED_ROWS, SEED, NOISE)
     if model == "tree":
         tree = DecisionTreeClassifier(max_depth=10, random_state=0).fit(x, labels)
         return Fitted(tree, INPUTS, Setting(len(INPUTS), ()))
@@ -257,7 +257,7 @@ def main() -> int:
     parser.add_argument("--ours", action="store_true", help="leave the others out")
     arguments = parser.parse_args()
     rows: int = arguments.rows
-    x, _ = drawn(rows, SEED + 1, 0.0)
+    x, _ = draw_rows(rows, SEED + 1, 0.0)
     models = {name: fitted(name) for name in MODELS}
     expected = {name: model.estimator.predict(x) for name, model in models.items()}
     with tempfile.TemporaryDirectory() as name:

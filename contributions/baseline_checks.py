@@ -123,12 +123,12 @@ class BaselineTrial:
     kind: DetectorKind
     parameters: Any
 
-    def said(self, connection: GeneratedConnection) -> list[Opinion]:
+    def opinions_on(self, connection: GeneratedConnection) -> list[Opinion]:
         """Return what a new detector says of a connection."""
-        return self.said_by(self.kind.build(self.parameters), connection)
+        return self.opinions_by(self.kind.build(self.parameters), connection)
 
     @staticmethod
-    def said_by(detector: Detector, connection: GeneratedConnection) -> list[Opinion]:
+    def opinions_by(detector: Detector, connection: GeneratedConnection) -> list[Opinion]:
         """Return what a detector says of a connection."""
         return replayed(detector, connection.subflow_ids, connection.events, connection.end_ns)
 
@@ -139,7 +139,7 @@ class BaselineTrial:
         opinions: dict[str, list[Opinion]] = {}
         try:
             for where, connection in wanted.items():
-                opinions[where] = self.said(connection)
+                opinions[where] = self.opinions_on(connection)
                 defects = self._check_one(connection, opinions[where])
                 yield from ((check, f"on {where}: {defect}") for check, defect in defects)
             if not any(opinions.values()):
@@ -155,18 +155,18 @@ class BaselineTrial:
         if misshapen:
             yield "opinions", misshapen[0]
             return
-        if self.said(connection) != opinions:
+        if self.opinions_on(connection) != opinions:
             yield "deterministic", "another of the same parameters says something else"
         for cut_ns in _cuts(connection, opinions):
             before = [opinion for opinion in opinions if opinion.time_ns <= cut_ns]
-            if self.said(connection.until(cut_ns)) != before:
+            if self.opinions_on(connection.until(cut_ns)) != before:
                 yield "causal", f"what it says up to {cut_ns} ns depends on what comes after"
         later = [Opinion(opinion.time_ns + _LATER_NS, opinion.partition) for opinion in opinions]
-        if self.said(connection.later(_LATER_NS)) != later:
+        if self.opinions_on(connection.later(_LATER_NS)) != later:
             yield "time_origin", f"{_LATER_NS} ns later it says something else"
         for labels in _labels(connection):
             expected = [Opinion(opinion.time_ns, _relabelled(opinion.partition, labels)) for opinion in opinions]
-            if self.said(connection.relabelled(labels)) != expected:
+            if self.opinions_on(connection.relabelled(labels)) != expected:
                 yield "labels", f"with the subflows {labels} it makes other groups"
 
     def _check_several(
@@ -176,9 +176,9 @@ class BaselineTrial:
         detector = self.kind.build(self.parameters)
         kinds = detector.kinds
         for connection, expected in zip(connections, opinions, strict=True):
-            if self.said_by(detector, connection) != expected:
+            if self.opinions_by(detector, connection) != expected:
                 yield "separate", "after reset it says something else than a new one"
-            if self.said(connection) != expected:
+            if self.opinions_on(connection) != expected:
                 yield "separate", "a new one says something else after others were told of connections"
         if not kinds or detector.kinds != kinds or {*detector.handlers()} != kinds:
             later, handled = sorted(detector.kinds), sorted(detector.handlers())
@@ -189,7 +189,7 @@ class BaselineTrial:
             yield "memory", f"{few} bytes after {_FEW} stretches are {many} after {_MANY}"
         for power in _SILENCES:
             began_s = time.process_time()
-            self.said(stretch.repeated(2, silent_ns=10**power * _NS_PER_S))
+            self.opinions_on(stretch.repeated(2, silent_ns=10**power * _NS_PER_S))
             took_s = time.process_time() - began_s
             if took_s > _SILENCE_CPU_S:
                 yield "silence", f"10^{power} s of silence cost {took_s:.1f} s"
@@ -197,7 +197,7 @@ class BaselineTrial:
 
     def _bytes_after(self, connection: GeneratedConnection) -> int:
         detector = self.kind.build(self.parameters)
-        self.said_by(detector, connection)
+        self.opinions_by(detector, connection)
         return _held_bytes(detector)
 
 

@@ -37,7 +37,7 @@ _CONNECTIONS_PER_TASK = 4
 #: Detectors by name and parameter set, each ready for any connection.
 Named = dict[tuple[str, str], Detector | CompiledDetector]
 #: Opinions of detectors on a connection, by name and parameter set.
-Said = dict[tuple[str, str], list[Opinion]]
+OpinionsByDetector = dict[tuple[str, str], list[Opinion]]
 
 
 @dataclass
@@ -165,7 +165,7 @@ class _ReplayEvents:
 
 def opinions_on(
     rows: Sequence[pa.Table], subflow_ids: Sequence[int], end_ns: int, detectors: Named
-) -> tuple[Said, int]:
+) -> tuple[OpinionsByDetector, int]:
     """Replay detectors on a connection; return their opinions, and the number of events that they received.
 
     A detector whose signal the connection does not have is not replayed.
@@ -180,7 +180,7 @@ def opinions_on(
 
     Returns
     -------
-    (Said, int)
+    (OpinionsByDetector, int)
         Opinions by name and parameter set; events, counted once for each detector that receives them.
     """
     acks, states, losses = rows
@@ -189,7 +189,7 @@ def opinions_on(
     wanted = frozenset[Kind]().union(*(detector.kinds for detector in replayable.values()))
     events = _ReplayEvents(event_columns(acks, states, losses, wanted))
     compiled = event_array(events.columns, subflow_ids)
-    opinions: Said = {}
+    opinions: OpinionsByDetector = {}
     events_count = 0
     for name, detector in replayable.items():
         if isinstance(detector, CompiledDetector):
@@ -200,7 +200,9 @@ def opinions_on(
     return opinions, events_count
 
 
-def _grouping_rows(connection_id: str, opinions_by: Said, subflow_ids: Sequence[int]) -> list[dict[str, Any]]:
+def _grouping_rows(
+    connection_id: str, opinions_by: OpinionsByDetector, subflow_ids: Sequence[int]
+) -> list[dict[str, Any]]:
     return [
         {
             "connection_id": connection_id,
@@ -244,7 +246,7 @@ def _opinion_rows(windows: pa.Table, on_pairs: Mapping[tuple[str, str], Mapping[
 
 
 def judged(
-    connection: Mapping[str, Any], known: Known, states: pa.Table, opinions_by: Said, *, with_groups: bool
+    connection: Mapping[str, Any], known: Known, states: pa.Table, opinions_by: OpinionsByDetector, *, with_groups: bool
 ) -> ReplayedRows:
     """Return the accuracy of detectors on a connection: on each labelled window and over the scored time of each truth.
 
@@ -253,7 +255,7 @@ def judged(
     connection : row of the ``connection`` table
     known : Known
     states : its rows of the ``state`` table
-    opinions_by : Said
+    opinions_by : OpinionsByDetector
     with_groups : bool
         Whether the opinions themselves are wanted.
 
@@ -315,7 +317,7 @@ def replay_on(
     known: Known,
     folder: Path,
     detectors: Named,
-    said: Mapping[str, Said],
+    other_opinions: Mapping[str, OpinionsByDetector],
     *,
     with_groups: bool,
 ) -> ReplayedRows:
@@ -327,7 +329,7 @@ def replay_on(
     folder : Path
         With the dataset's tables; read one connection at a time.
     detectors : Named
-    said : mapping of connection_id to Said
+    other_opinions : mapping of connection_id to OpinionsByDetector
         Opinions of other judges on the connections, judged with those of the detectors.
     with_groups : bool
         Whether the opinions themselves are wanted.
@@ -346,7 +348,7 @@ def replay_on(
         )
         for detector, preset in detectors.keys() - opinions.keys():
             replayed_rows.counts[f"without its signal: {detector}/{preset}"] += 1
-        all_opinions = {**opinions, **said.get(connection_id, {})}
+        all_opinions = {**opinions, **other_opinions.get(connection_id, {})}
         replayed_rows.add(judged(connection, known, states, all_opinions, with_groups=with_groups))
         replayed_rows.counts["events"] += events_count
         replayed_rows.counts["connections"] += 1
@@ -390,7 +392,7 @@ def names_of(time_share: pa.Table) -> list[tuple[str, str]]:
     return sorted(set(zip(*(time_share.column(name).to_pylist() for name in ("detector", "preset")), strict=True)))
 
 
-def said_in(grouping: pa.Table) -> dict[str, Said]:
+def opinions_in(grouping: pa.Table) -> dict[str, OpinionsByDetector]:
     """Return the opinions of a ``grouping`` table by connection, detector and parameter set.
 
     Parameters
@@ -400,7 +402,7 @@ def said_in(grouping: pa.Table) -> dict[str, Said]:
 
     Returns
     -------
-    dict of str to Said
+    dict of str to OpinionsByDetector
         By connection; opinions in time order.
     """
     groups_at: dict[str, dict[tuple[str, str], dict[int, list[int | None]]]] = defaultdict(lambda: defaultdict(dict))

@@ -29,7 +29,7 @@ class OnPair:
     """
 
     from_ns: tuple[int, ...]
-    said: tuple[bool | None, ...]
+    verdicts: tuple[bool | None, ...]
 
     @classmethod
     def of(cls, opinions: Sequence[Opinion], first: int, second: int) -> OnPair:
@@ -67,7 +67,7 @@ class OnPair:
         (None, True, False)
         """
         place = bisect_right(self.from_ns, time_ns)
-        return self.said[place - 1] if place else None
+        return self.verdicts[place - 1] if place else None
 
     def at_each(self, times_ns: Int64Array) -> npt.NDArray[np.int8]:
         """Return the opinion at some times: 1 that they share, 0 that they do not, -1 none.
@@ -82,13 +82,13 @@ class OnPair:
         >>> OnPair((10, 20), (True, False)).at_each(np.array([9, 10, 25])).tolist()
         [-1, 1, 0]
         """
-        verdicts = np.array([-1, *(-1 if shared is None else shared for shared in self.said)], dtype=np.int8)
+        verdicts = np.array([-1, *(-1 if shared is None else shared for shared in self.verdicts)], dtype=np.int8)
         return verdicts[np.searchsorted(np.array(self.from_ns, dtype=np.int64), times_ns, side="right")]
 
     def within(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:
         """Return the opinion at the start, and each entry up to the end, as (time, opinion)."""
         first, last = bisect_right(self.from_ns, start_ns), bisect_right(self.from_ns, end_ns)
-        later = zip(self.from_ns[first:last], self.said[first:last], strict=True)
+        later = zip(self.from_ns[first:last], self.verdicts[first:last], strict=True)
         return [(start_ns, self.at(start_ns)), *later]
 
     def changes(self, start_ns: int, end_ns: int) -> list[tuple[int, bool | None]]:

@@ -59,7 +59,7 @@ def read(
     --------
     >>> output = b"smartsbd: 20 C=1 SF=0,1 V=SHARED 1\nsmartsbd: 30 C=1 SF=0,1 V=SHARED 0\nshared!\n"
     >>> read(output, 1, [0, 1], (10, 40))
-    ({(0, 1): OnPair(from_ns=(20, 30), said=(True, False))}, Counter({'not a verdict line': 1}))
+    ({(0, 1): OnPair(from_ns=(20, 30), verdicts=(True, False))}, Counter({'not a verdict line': 1}))
     """
     changes: dict[Pair, dict[int, bool | None]] = {pair: {} for pair in pairs_of(subflow_ids)}
     last_ns = dict.fromkeys(changes, -1)
@@ -109,7 +109,7 @@ def write(on_pairs: Mapping[Pair, OnPair], token: int) -> bytes:
     lines = []
     for (a, b), on in on_pairs.items():
         held: bool | None = None
-        for time_ns, verdict in zip(on.from_ns, on.said, strict=True):
+        for time_ns, verdict in zip(on.from_ns, on.verdicts, strict=True):
             if verdict is not held:
                 fields = f"C={token:x} SF={a},{b} V=SHARED {_LETTER[verdict]}"
                 lines.append((time_ns, f"{MARKER.decode()}{time_ns} {fields}\n"))

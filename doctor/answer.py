@@ -61,14 +61,15 @@ class PathsAnswer:
         words = {True: "they share a bottleneck", False: "they share no bottleneck", None: f"unknown: {self.why}"}
         return [
             f"{first} and {second}: {words[self.shared]}",
-            *(f"  {witness.name:<9}  {WORDS[witness.shared]:<10}  {witness.said}" for witness in self.witnesses),
+            *(f"  {witness.name:<9}  {WORDS[witness.shared]:<10}  {witness.grounds}" for witness in self.witnesses),
             *self._unanswered(),
             *(f"  - {sentence}" for sentence in self.advice),
         ]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return {"answer": WORDS[self.shared], **asdict(self)}
+        witnesses = [witness.as_json() for witness in self.witnesses]
+        return {"answer": WORDS[self.shared], **asdict(self), "witnesses": witnesses}
 
     def _unanswered(self) -> list[str]:
         shares = [

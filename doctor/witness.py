@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Witness:
     name : str
     shared : bool or None
         Whether the paths share a bottleneck; None if it cannot tell.
-    said : str
+    grounds : str
         Why, in a sentence or two with the figures.
     counts_alone : bool
         Its verdict is enough where no other witness can tell.
@@ -22,5 +23,9 @@ class Witness:
 
     name: str
     shared: bool | None
-    said: str
+    grounds: str
     counts_alone: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"name": self.name, "shared": self.shared, "said": self.grounds, "counts_alone": self.counts_alone}

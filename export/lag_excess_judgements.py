@@ -38,7 +38,7 @@ class JudgementsError(Fault):
     """The program failed."""
 
 
-class Said(NamedTuple):
+class WordedJudgement(NamedTuple):
     """One judgement: its time, its verdict in the words of :data:`SAID`, and the score, None if there is none."""
 
     decided_ns: int
@@ -46,9 +46,9 @@ class Said(NamedTuple):
     score_q10: int | None
 
 
-def said(judgement: Judgement) -> Said:
+def worded(judgement: Judgement) -> WordedJudgement:
     """Return a judgement of the pipeline in the words of the C."""
-    return Said(
+    return WordedJudgement(
         judgement.decided_ns, judgement.reason or ("shared" if judgement.shared else "apart"), judgement.score_q10
     )
 
@@ -101,7 +101,7 @@ def samples_of(x: SubflowSignals, y: SubflowSignals) -> np.ndarray[tuple[int], n
 
 def run(
     program: Path, pairs: Iterable[tuple[SubflowSignals, SubflowSignals]], criterion: Criterion
-) -> tuple[list[list[Said]], int]:
+) -> tuple[list[list[WordedJudgement]], int]:
     """Return the program's judgements on each pair, and the bytes that a pair takes; 0 if there is no judgement.
 
     Parameters
@@ -113,7 +113,7 @@ def run(
 
     Returns
     -------
-    judgements : list of list of Said
+    judgements : list of list of WordedJudgement
         By pair, in order of time.
     pair_bytes : int
         Memory of a pair.
@@ -136,8 +136,8 @@ def run(
         done = bounded_process.run([str(program), *map(str, numbers)], limits, stream)
     if done.exit_code:
         raise JudgementsError(f"{program.name} ended with {done.exit_code}")
-    judgements: list[list[Said]] = [[] for _ in range(count)]
+    judgements: list[list[WordedJudgement]] = [[] for _ in range(count)]
     rows = np.frombuffer(done.output, dtype=_FOUND)
     for decided_ns, pair, words, score_q10, _ in rows.tolist():
-        judgements[pair].append(Said(decided_ns, SAID[words], None if score_q10 == _NO_SCORE else score_q10))
+        judgements[pair].append(WordedJudgement(decided_ns, SAID[words], None if score_q10 == _NO_SCORE else score_q10))
     return judgements, int(rows["bytes"][0]) if rows.size else 0

@@ -208,7 +208,7 @@ def same_judgements(
     by_program, _ = lag_excess_judgements.run(program, pairs, criterion)
     compared = 0
     for number, ((x, y), judgements) in enumerate(zip(pairs, by_program, strict=True)):
-        expected = [lag_excess_judgements.said(judgement) for judgement in lag_excess.judgements(x, y, criterion)]
+        expected = [lag_excess_judgements.worded(judgement) for judgement in lag_excess.judgements(x, y, criterion)]
         if judgements != expected:
             raise VerifyError(f"sbd_lag_excess: what is said of pair {number} is not what the pipeline says")
         compared += len(judgements)

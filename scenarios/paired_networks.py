@@ -68,7 +68,7 @@ def _under_each(
         )
 
 
-def drawn(choices: Sequence[Choice], *, connections_per_label: int, duration_s: float, seed: int) -> list[Run]:
+def draw_runs(choices: Sequence[Choice], *, connections_per_label: int, duration_s: float, seed: int) -> list[Run]:
     """Draw as many networks with a shared bottleneck as without, and every choice on each.
 
     Parameters

@@ -55,4 +55,6 @@ def dataset(*, connections_per_label: PositiveInt, duration_s: PositiveFloat, se
     list of Run
         Network by network, a run for each of :data:`CHOICES`.
     """
-    return paired_networks.drawn(CHOICES, connections_per_label=connections_per_label, duration_s=duration_s, seed=seed)
+    return paired_networks.draw_runs(
+        CHOICES, connections_per_label=connections_per_label, duration_s=duration_s, seed=seed
+    )

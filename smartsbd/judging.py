@@ -179,7 +179,7 @@ class PairVerdict:
 
         if self._samples is None:
             raise ValueError("this verdict has no samples to draw")
-        return verdict_plot.drawn(self, self._samples, self._names, ax)
+        return verdict_plot.draw(self, self._samples, self._names, ax)
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,7 @@ _US_PER_MS = 1e3
 _SIZE_INCHES = (8, 2.8)
 
 
-def drawn(
+def draw(
     verdict: PairVerdict, samples: tuple[PathSamples, PathSamples], names: tuple[str, str], ax: Axes | None
 ) -> Axes:
     """Draw a verdict; times are seconds after the first sample.

@@ -289,7 +289,7 @@ class ModelSelection:
     method: fitting.Method
 
     @classmethod
-    def drawn(
+    def draw(
         cls,
         dataset: str,
         windows: Mapping[str, LabelledWindows],

@@ -102,7 +102,7 @@ class NamedSplit:
             raise SidesError(f"{len(both)} connections are on both sides, first {both[0]}")
 
 
-def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: Mapping[str, bool]) -> NamedSplit:
+def draw_split(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: Mapping[str, bool]) -> NamedSplit:
     """Return the split of a task at a size, of all connections of its datasets that have a valid label.
 
     Of the connections on both sides, those whose name begins with 0 to 3 are judged. A size that takes a part takes the
@@ -124,7 +124,7 @@ def drawn(task: BenchmarkTask, size: str, trained: Mapping[str, bool], tested: M
     --------
     >>> from smartsbd.pipelines.benchmark.task import TASKS
     >>> labels = {f"{digit}{'0' * 15}": digit in "05" for digit in "05af"}
-    >>> drawn(TASKS["sites-1"], "S", labels, labels)  # doctest: +NORMALIZE_WHITESPACE
+    >>> draw_split(TASKS["sites-1"], "S", labels, labels)  # doctest: +NORMALIZE_WHITESPACE
     NamedSplit(train=('5000000000000000', 'a000000000000000', 'f000000000000000'), test=('0000000000000000',))
     """
     both = set(trained) & set(tested)

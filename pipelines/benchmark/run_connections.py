@@ -15,7 +15,7 @@ from smartsbd.contracts.fault import InputFault
 from smartsbd.detectors.event import ACK_COLUMNS, LOSS_COLUMNS, STATE_COLUMNS
 from smartsbd.models.labelled.labelled_connection import START_NS, SignalRows, shifted
 from smartsbd.models.last_verdict.dataset_tables import DatasetTables
-from smartsbd.pipelines.benchmark.named_split import NamedSplit, drawn, names_of
+from smartsbd.pipelines.benchmark.named_split import NamedSplit, draw_split, names_of
 from smartsbd.pipelines.benchmark.task import BenchmarkTask
 from smartsbd.pipelines.benchmark.task_tables import TaskTables, labels_of, tables_of
 
@@ -95,7 +95,7 @@ class RunConnections:
             {name: bool(connection.labels[0]["shared"]) for name, connection in side.items()}
             for side in (self.trained, self.tested)
         )
-        return drawn(task, size, *first_label)
+        return draw_split(task, size, *first_label)
 
     def check(self, split: NamedSplit) -> None:
         """Raise :class:`TaskNotRunError` unless every connection of a split is there.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from smartsbd.features.window import WINDOW_RTTS
@@ -189,30 +189,6 @@ def outcome(truth: Mapping[str, Any], record: Mapping[str, Any] | None, rival: i
     )
 
 
-@dataclass(frozen=True)
-class Judged:
-    """One verdict on two subflows.
-
-    Attributes
-    ----------
-    subflow_a, subflow_b : int
-    decided_ns : int, nanoseconds
-    said : bool, optional
-        Whether they share; None if it was left open.
-    shared : bool, optional
-        The truth; None if it changed while the window lasted.
-    in_force : str
-        ``coupled``, ``apart``, or ``both`` if groups changed while the window lasted.
-    """
-
-    subflow_a: int
-    subflow_b: int
-    decided_ns: int
-    said: bool | None
-    shared: bool | None
-    in_force: str
-
-
 _SAID = {"shared": True, "apart": False}
 
 
@@ -231,7 +207,10 @@ def judged(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict
     Yields
     ------
     dict
-        As :class:`Judged`. Nothing for sources that do not judge windows, such as the baselines.
+        ``subflow_a``, ``subflow_b``, and ``decided_ns``, in nanoseconds; the verdict as ``said``, whether they share,
+        None if it was left open; the truth as ``shared``, None if it changed while the window lasted; and ``in_force``:
+        ``coupled``, ``apart``, or ``both`` if groups changed while the window lasted. Nothing for sources that do not
+        judge windows, such as the baselines.
     """
     epochs, labels = _groups(record), _labels(truth)
     for judgement in record.get("judgements", record["verdicts"] if "decided" in record else ()):
@@ -242,15 +221,14 @@ def judged(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict
         verdict = judgement["shared"] if "shared" in judgement else _SAID.get(judgement["said"])
         label = {shared for _, shared in _lasting(labels[pair], from_ns, to_ns)}
         force = {groups.coupled(pair) for _, groups in _lasting([(e.from_ns, e) for e in epochs], from_ns, to_ns)}
-        yield asdict(
-            Judged(
-                *pair,
-                decided_ns=to_ns,
-                said=verdict,
-                shared=label.pop() if len(label) == 1 else None,
-                in_force=BOTH if len(force) > 1 else COUPLED if force.pop() else APART,
-            )
-        )
+        yield {
+            "subflow_a": pair[0],
+            "subflow_b": pair[1],
+            "decided_ns": to_ns,
+            "said": verdict,
+            "shared": label.pop() if len(label) == 1 else None,
+            "in_force": BOTH if len(force) > 1 else COUPLED if force.pop() else APART,
+        }
 
 
 def _lasting(values: Sequence[tuple[int, Any]], from_ns: int, to_ns: int) -> list[tuple[int, Any]]:

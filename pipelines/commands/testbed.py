@@ -258,7 +258,8 @@ def _judge(out: Path, params: Params) -> None:
     from smartsbd.traces.truth import read_csv
 
     verdicts = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
-    write_csv(pd.DataFrame([asdict(verdict) for verdict in verdicts]), out / _VERDICTS)
+    table = pd.DataFrame([asdict(verdict) for verdict in verdicts]).rename(columns={"verdict": "said"})
+    write_csv(table, out / _VERDICTS)
     stage.say(*aligned(counted(verdicts)))
 
 

@@ -150,7 +150,7 @@ def ours() -> Named:
     return {(kind.name, kind.default): built(kind, kind.presets[kind.default]) for kind in DETECTORS.values()}
 
 
-def said_by_ours(connection: LabelledConnection, detectors: Named) -> dict[str, dict[Pair, OnPair]]:
+def opinions_of_ours(connection: LabelledConnection, detectors: Named) -> dict[str, dict[Pair, OnPair]]:
     """Return what detectors of ours say of a connection, by name; those whose signal it lacks are left out.
 
     Parameters

@@ -30,8 +30,8 @@ class LastVerdict:
         The label.
     filled : bool
         Both bottlenecks were used as much as ``validate.min_utilisation`` asks, so the label holds.
-    said : bool or None
-        The verdict; None if there is none.
+    verdict : bool or None
+        Whether they share, as judged; None if there is no verdict.
     score : float or None
     reason : str or None
         Why there is none.
@@ -43,7 +43,7 @@ class LastVerdict:
     subflow_b: int
     shared: bool
     filled: bool
-    said: bool | None
+    verdict: bool | None
     score: float | None
     reason: str | None
 
@@ -92,7 +92,7 @@ def last_verdicts(folder: Path, truth: Sequence[Mapping[str, Any]], params: Para
                 subflow_b=b,
                 shared=row["shared"],
                 filled=_filled(row, params.validate_.min_utilisation),
-                said=None if opinion is None else opinion.shared,
+                verdict=None if opinion is None else opinion.shared,
                 score=None if opinion is None else opinion.score,
                 reason="not seen" if opinion is None else opinion.reason,
             )
@@ -112,16 +112,16 @@ def counted(verdicts: Sequence[LastVerdict]) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> def pair(shared, said, filled=True):
-    ...     return LastVerdict("a.log", None, 1, 2, shared, filled, said, None, None)
+    >>> def pair(shared, verdict, filled=True):
+    ...     return LastVerdict("a.log", None, 1, 2, shared, filled, verdict, None, None)
     >>> counted([pair(True, True), pair(True, None), pair(False, True), pair(False, False, filled=False)])
     [{'label': 'shared', 'pairs': 2, 'right': 1, 'wrong': 0, 'no verdict': 1, 'not filled': 0}, \
 {'label': 'not shared', 'pairs': 1, 'right': 0, 'wrong': 1, 'no verdict': 0, 'not filled': 1}]
     """
     rows = []
     for label, shared in (("shared", True), ("not shared", False)):
-        of_label = [verdict for verdict in verdicts if verdict.shared is shared]
-        filled = [verdict.said for verdict in of_label if verdict.filled]
+        of_label = [last for last in verdicts if last.shared is shared]
+        filled = [last.verdict for last in of_label if last.filled]
         rows.append(
             {
                 "label": label,

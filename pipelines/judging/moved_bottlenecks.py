@@ -21,7 +21,7 @@ from smartsbd.contracts import tables
 from smartsbd.contracts.contract import read_table
 from smartsbd.contracts.fault import Fault
 from smartsbd.detectors.bottleneck_moves import Move, moves
-from smartsbd.detectors.replaying import names_of, said_in
+from smartsbd.detectors.replaying import names_of, opinions_in
 from smartsbd.detectors.scoring import OnPair
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ def _moves(folder: Path, truths: Path) -> tuple[list[Move], Counter[str], dict[s
 
 def _changes(moved: Sequence[Move], subflows: Mapping[str, list[int]], replayed: Path) -> pd.DataFrame:
     """Return, for every change, when each detector's opinion was right."""
-    opinions = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions = opinions_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     names = names_of(read_table(tables.TIME_SHARE, replayed / "time_share.parquet"))
     rows: list[dict[str, Any]] = []
     for phase in moved:

@@ -18,7 +18,7 @@ from smartsbd.contracts import tables
 from smartsbd.contracts.contract import TableReader, read_table
 from smartsbd.contracts.fault import Fault
 from smartsbd.detectors.partition import Pair, pairs_of
-from smartsbd.detectors.replaying import said_in
+from smartsbd.detectors.replaying import opinions_in
 from smartsbd.detectors.scoring import OnPair, exact_ns, scored_from_ns
 from smartsbd.models.assessment.comparison import RIGHT, accuracy_of
 from smartsbd.pipelines.params.learning import Evaluate
@@ -58,7 +58,7 @@ def _judged(folder: Path, truth: Path, replayed: Path) -> tuple[pd.DataFrame, pd
         row["connection_id"]: row["end_ns"]
         for row in read_table(tables.CONNECTION, folder / "connection.parquet").to_pylist()
     }
-    opinions_by_connection = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions_by_connection = opinions_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
     # A detector is judged where it was replayed: not every connection has its signal.
     replayed_on = shares[["connection_id", "detector", "preset"]].drop_duplicates()

@@ -11,7 +11,7 @@ import pandas as pd
 from smartsbd.models.assessment.input_diagnosis import InputFinding, diagnosis
 from smartsbd.models.assessment.scorecard_figures import figures, rows_of
 from smartsbd.models.labelled.labelled_connection import LabelledConnection, ramped, swapped_partners
-from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, ours, said_by_ours
+from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, opinions_of_ours, ours
 from smartsbd.pipelines.params import Params
 
 #: Name of a foreign detector beside ours.
@@ -100,7 +100,7 @@ def scorecard(
         answers.add(answer)
         if not connection.made:
             answers.try_cut(connection, answer, asked)
-        of_ours = said_by_ours(connection, known)
+        of_ours = opinions_of_ours(connection, known)
         left_out.update(f"connections without the signal of {name}" for name, _ in known if name not in of_ours)
         on_pairs = {JUDGED: answer.on_pairs, **of_ours}
         rows += rows_of(connection, on_pairs)

@@ -13,13 +13,13 @@ from smartsbd.contracts.columns import array_of
 from smartsbd.contracts.contract import read_table
 from smartsbd.detectors import detector_of
 from smartsbd.detectors.partition import Pair
-from smartsbd.detectors.replaying import Named, said_in
+from smartsbd.detectors.replaying import Named, opinions_in
 from smartsbd.detectors.scoring import OnPair
 from smartsbd.detectors.verdict_lines import on_pairs_of
 from smartsbd.models.labelled.labelled_connection import LabelledConnection, LabelledPair, SignalRows
 from smartsbd.pipelines.benchmark.run_connections import RunConnections
 from smartsbd.pipelines.benchmark.task_tables import TaskTables
-from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, said_by_ours
+from smartsbd.pipelines.judging.detector_opinions import Answers, Asked, opinions_of_ours
 
 #: In event lines: a name is not a token.
 _TOKEN = 1
@@ -67,7 +67,7 @@ def by_ours(made: TaskTables, asked: Iterable[LabelledConnection], known: Named)
     """
     by_detector: dict[str, dict[str, Mapping[Pair, OnPair]]] = {name: {} for name, _ in known}
     for connection in asked:
-        for name, on_pairs in said_by_ours(connection, known).items():
+        for name, on_pairs in opinions_of_ours(connection, known).items():
             by_detector[name][connection.name] = on_pairs
     return {name: made.by_label(by_connection) for name, by_connection in by_detector.items()}
 
@@ -132,7 +132,7 @@ def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterabl
                 grouping.column(column), value_set=array_of(list(values), grouping.schema.field(column).type)
             )
             grouping = grouping.filter(there)
-        for connection_id, opinions in said_in(grouping).items():
+        for connection_id, opinions in opinions_in(grouping).items():
             name, by_ns = tested_here[connection_id]
             for (detector, preset), changes in opinions.items():
                 if preset == kinds[detector]:
@@ -142,4 +142,4 @@ def replayed(made: TaskTables, run: RunConnections, folder: Path, names: Iterabl
 
 
 def _later(on: OnPair, by_ns: int) -> OnPair:
-    return OnPair(tuple(at + by_ns for at in on.from_ns), on.said)
+    return OnPair(tuple(at + by_ns for at in on.from_ns), on.verdicts)

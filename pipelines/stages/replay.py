@@ -19,8 +19,8 @@ from smartsbd.contracts import tables
 from smartsbd.contracts.contract import read_table, write_table
 from smartsbd.detectors.replaying import (
     Known,
+    OpinionsByDetector,
     ReplayedRows,
-    Said,
     batches,
     columns_of,
     opinion_table,
@@ -60,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _learned(arguments: argparse.Namespace, known: Known, others: Sequence[str], params: Params) -> dict[str, Said]:
+def _learned(
+    arguments: argparse.Namespace, known: Known, others: Sequence[str], params: Params
+) -> dict[str, OpinionsByDetector]:
     """Return, by connection, the opinions of models trained on other datasets, by their verdicts on windows."""
     windows = read_table(PAIR_WINDOW, arguments.pair_window).to_pandas()
     windows = windows[windows["rule"] == params.search.rule].reset_index(drop=True)
@@ -68,7 +70,7 @@ def _learned(arguments: argparse.Namespace, known: Known, others: Sequence[str],
         connection["connection_id"]: sorted(known.subflows[connection["connection_id"]])
         for connection in known.connections
     }
-    learned: dict[str, Said] = defaultdict(dict)
+    learned: dict[str, OpinionsByDetector] = defaultdict(dict)
     for trained in others:
         for name in params.replay.models:
             fitted = store.load(StoredModel.parse(f"{trained}/{name}").path(arguments.models))
@@ -86,7 +88,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     detectors = with_tuned(params.replay.detectors, params.replay.grids, chosen_on)
     learned = _learned(arguments, known, others, params)
     parts = batches(known)
-    work = partial(replay_on, folder=folder, detectors=detectors, said=learned, with_groups=True)
+    work = partial(replay_on, folder=folder, detectors=detectors, other_opinions=learned, with_groups=True)
     replayed = ReplayedRows()
     for part in parallel.mapped(work, parts, params, what=f"replay {arguments.dataset}"):
         replayed.add(part)

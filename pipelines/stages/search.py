@@ -61,7 +61,7 @@ def _asked(dataset: str, folder: Path, swapped_folder: Path, params: Params) -> 
         for place in (folder, swapped_folder)
     ]
     key = next(iter(windows.values())).key
-    return ModelSelection.drawn(
+    return ModelSelection.draw(
         dataset,
         windows,
         windows_of_kinds(pair_window, options.rules, swapped, (correlation.FEATURE,)),

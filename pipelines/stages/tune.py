@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         for preset, parameters in points(kind, grid).items():
             detectors[name, preset] = built(kind, parameters)
     parts = batches(known)
-    work = partial(replay_on, folder=folder, detectors=detectors, said={}, with_groups=False)
+    work = partial(replay_on, folder=folder, detectors=detectors, other_opinions={}, with_groups=False)
     replayed_rows = ReplayedRows()
     for part in parallel.mapped(work, parts, params, what=f"tune {arguments.dataset}"):
         replayed_rows.add(part)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from smartsbd.contracts import tables
 from smartsbd.contracts.contract import read_table
-from smartsbd.detectors.replaying import said_in
+from smartsbd.detectors.replaying import opinions_in
 from smartsbd.detectors.scoring import OnPair
 from smartsbd.models.last_verdict.final_verdict import FIRST_S, PAIR, SAID, judged, last_labels, summaries
 from smartsbd.pipelines.judging.moved_bottlenecks import moved_bottlenecks
@@ -61,7 +61,7 @@ def _last_verdicts(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[s
     subflows: dict[str, list[int]] = {}
     for row in read_table(tables.SUBFLOW, folder / "subflow.parquet").to_pylist():
         subflows.setdefault(row["connection_id"], []).append(row["subflow_id"])
-    opinions_by_connection = said_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
+    opinions_by_connection = opinions_in(read_table(tables.GROUPING, replayed / "grouping.parquet"))
     shares = read_table(tables.TIME_SHARE, replayed / "time_share.parquet").to_pandas()
     names = list(dict.fromkeys(zip(shares["detector"], shares["preset"], strict=True)))
     names += sorted({name for of_connection in opinions_by_connection.values() for name in of_connection} - set(names))
@@ -73,7 +73,9 @@ def _last_verdicts(folder: Path, truth: Path, replayed: Path) -> Iterator[dict[s
         for detector, preset in names:
             opinions = opinions_by_connection.get(connection_id, {}).get((detector, preset), []) if seen else []
             on = OnPair.of(opinions, *(places.index(subflow_id) for subflow_id in pair)) if seen else OnPair((), ())
-            first_ns = next((at for at, verdict in zip(on.from_ns, on.said, strict=True) if verdict is not None), None)
+            first_ns = next(
+                (at for at, verdict in zip(on.from_ns, on.verdicts, strict=True) if verdict is not None), None
+            )
             yield {
                 **dict(zip(PAIR, (connection_id, *pair), strict=True)),
                 "shared": label["shared"],

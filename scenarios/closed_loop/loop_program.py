@@ -33,13 +33,13 @@ class Looped:
         The event log.
     truth : dict
         What the simulator measured, with its series.
-    told : dict, optional
+    verdicts : dict, optional
         Groups and verdicts over time; none where there is no source of verdicts.
     """
 
     events: bytes
     truth: dict[str, Any]
-    told: dict[str, Any] | None
+    verdicts: dict[str, Any] | None
 
 
 def build() -> Path:

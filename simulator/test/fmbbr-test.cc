@@ -36,21 +36,6 @@ Expect(const char* name, const std::vector<double>& values, const std::vector<do
     Check(name, std::equal(values.begin(), values.end(), due.begin(), due.end(), same));
 }
 
-/**
- * @param bandwidths Of subflows that all are of one group.
- * @return The subflows.
- */
-Siblings
-Advertise(const std::vector<double>& bandwidths)
-{
-    Siblings siblings(bandwidths.size());
-    for (std::size_t i = 0; i < bandwidths.size(); ++i)
-    {
-        siblings[i].advertisedRate = bandwidths[i];
-    }
-    return siblings;
-}
-
 /// By RTT: the largest of the bandwidths in sum.
 void
 TestLimits()
@@ -77,59 +62,62 @@ TestLimits()
 void
 TestTurns()
 {
-    Siblings siblings(4);
-    siblings[2].group = siblings[3].group = 1;
+    ConnectionSignals signals(4);
+    std::vector<BbrStart> starts(signals.size());
+    signals[2].group = signals[3].group = 1;
     const int64_t rtts[]{60, 20, 40, 30};
-    for (std::size_t i = 0; i < siblings.size(); ++i)
+    for (std::size_t i = 0; i < signals.size(); ++i)
     {
-        siblings[i].baseRtt = MilliSeconds(rtts[i]);
+        signals[i].baseRtt = MilliSeconds(rtts[i]);
     }
-    Check("who is not established does not start", !FmbbrGroupStarts(siblings, 0));
-    for (auto& sibling : siblings)
+    Check("who is not established does not start", !FmbbrGroupStarts(signals, starts, 0));
+    for (auto& start : starts)
     {
-        sibling.startup.phase = StartPhase::WAITS;
+        start.phase = StartPhase::WAITS;
     }
     Check("the least RTT of each group has its turn",
-          !FmbbrMayStart(siblings, 0) && FmbbrMayStart(siblings, 1) &&
-              !FmbbrMayStart(siblings, 2) && FmbbrMayStart(siblings, 3));
+          !FmbbrMayStart(signals, starts, 0) && FmbbrMayStart(signals, starts, 1) &&
+              !FmbbrMayStart(signals, starts, 2) && FmbbrMayStart(signals, starts, 3));
     for (const auto phase : {StartPhase::STARTS, StartPhase::DRAINS})
     {
-        siblings[1].startup.phase = phase;
-        Check("nobody else while it starts up", !FmbbrMayStart(siblings, 0));
-        Check("its group does", FmbbrGroupStarts(siblings, 0) && FmbbrGroupStarts(siblings, 1));
+        starts[1].phase = phase;
+        Check("nobody else while it starts up", !FmbbrMayStart(signals, starts, 0));
+        Check("its group does",
+              FmbbrGroupStarts(signals, starts, 0) && FmbbrGroupStarts(signals, starts, 1));
     }
-    siblings[1].startup.phase = StartPhase::ENDED;
-    Check("the next one afterwards", FmbbrMayStart(siblings, 0));
-    Check("its group still does", FmbbrGroupStarts(siblings, 1));
-    siblings[0].startup.phase = StartPhase::ENDED;
-    Check("its group has ended", !FmbbrGroupStarts(siblings, 1));
-    Check("another one has not", FmbbrGroupStarts(siblings, 2));
-    siblings[3].startup.rtt = MilliSeconds(50);
-    Check("an RTT that gave a turn stays", FmbbrMayStart(siblings, 2));
+    starts[1].phase = StartPhase::ENDED;
+    Check("the next one afterwards", FmbbrMayStart(signals, starts, 0));
+    Check("its group still does", FmbbrGroupStarts(signals, starts, 1));
+    starts[0].phase = StartPhase::ENDED;
+    Check("its group has ended", !FmbbrGroupStarts(signals, starts, 1));
+    Check("another one has not", FmbbrGroupStarts(signals, starts, 2));
+    starts[3].turnRtt = MilliSeconds(50);
+    Check("an RTT that gave a turn stays", FmbbrMayStart(signals, starts, 2));
 }
 
 /// Coupled BBR: in proportion, the largest in sum.
 void
 TestCoupled()
 {
-    auto siblings = Advertise({8, 6, 2});
-    Expect("(8, 6, 2)",
-           {CoupledBbrRate(siblings, 0), CoupledBbrRate(siblings, 1), CoupledBbrRate(siblings, 2)},
-           {4, 3, 1});
-    siblings[0].group = 1;
-    Expect("apart", {CoupledBbrRate(siblings, 0), CoupledBbrRate(siblings, 1)}, {8, 4.5});
-    Expect("nothing found", {CoupledBbrRate(Advertise({0, 0}), 0)}, {0});
+    ConnectionSignals signals(3);
+    const std::vector<AdvertisedRate> rates{{8}, {6}, {2}};
+    const auto rate = [&](std::size_t index) { return CoupledBbrRate(signals, rates, index); };
+    Expect("(8, 6, 2)", {rate(0), rate(1), rate(2)}, {4, 3, 1});
+    signals[0].group = 1;
+    Expect("apart", {rate(0), rate(1)}, {8, 4.5});
+    Expect("nothing found", {CoupledBbrRate(ConnectionSignals(2), {{0}, {0}}, 0)}, {0});
 }
 
 /// C-MPBBR: bandwidths within 20 % of the own one, in two cycles.
 void
 TestAlike()
 {
-    auto siblings = Advertise({10, 8, 12, 7.9});
-    Check("from 8 to 12", CountAlike(siblings, 0) == 3);
-    Check("from 6.4 to 9.6", CountAlike(siblings, 1) == 2);
-    siblings[1].group = 1;
-    Check("another group does not count", CountAlike(siblings, 0) == 2);
+    ConnectionSignals signals(4);
+    const std::vector<AdvertisedRate> rates{{10}, {8}, {12}, {7.9}};
+    Check("from 8 to 12", CountAlike(signals, rates, 0) == 3);
+    Check("from 6.4 to 9.6", CountAlike(signals, rates, 1) == 2);
+    signals[1].group = 1;
+    Check("another group does not count", CountAlike(signals, rates, 0) == 2);
     AlikeDivisor divisor;
     const auto after = [&divisor](uint32_t count) {
         divisor.Note(count);

@@ -91,6 +91,16 @@ const std::vector<KernelCase> KERNEL_CASES{
     {"whole segments", {{10.9, 0.1}, {10.9, 0.1}}, 10, 102, 40},
 };
 
+/// A factor, and whether it is stale after two regroupings.
+struct StaleCase
+{
+    bool stale;           //!< Whether a congestion state was set
+    uint32_t regroupings; //!< Regroupings when it was calculated
+    bool due;             //!< Whether it is stale
+};
+
+constexpr StaleCase STALE_CASES[] = {{false, 2, false}, {true, 2, true}, {false, 1, true}};
+
 } // namespace
 
 int
@@ -128,6 +138,14 @@ main()
                          static_cast<uintmax_t>(acks),
                          static_cast<uintmax_t>(check.alpha),
                          static_cast<uintmax_t>(check.acks));
+            status = 1;
+        }
+    }
+    for (const auto& [stale, regroupings, due] : STALE_CASES)
+    {
+        if (smartsbd::LinkedIncrease{100, stale, regroupings}.IsStale(2) != due)
+        {
+            std::fprintf(stderr, "after %u of 2 regroupings: stale is not %d\n", regroupings, due);
             status = 1;
         }
     }

@@ -43,7 +43,7 @@ void
 TestUtility()
 {
     Expect("alone", MpolUtility(32, 0, 0, 0), 22.627417);
-    Expect("beside a sibling", MpolUtility(32, 32, 0, 0), 45.254834);
+    Expect("beside another", MpolUtility(32, 32, 0, 0), 45.254834);
     Expect("1 % lost", MpolUtility(32, 0, 0.01, 0), 22.627417 - 3.52);
     Expect("RTT grows", MpolUtility(32, 0, 0, 0.05), 22.627417 - 1.6);
     Expect("RTT falls", MpolUtility(32, 0, 0, -0.05), 22.627417 + 1.6);

@@ -23,7 +23,7 @@ struct Case
     const char* name;            //!< What is special about it
     smartsbd::WvegasPath before; //!< The subflow before: window, threshold, base, alpha, ...
     int64_t rtt;                 //!< Mean RTT in us
-    double siblingRates;         //!< Rates of the others in segments/s
+    double otherRates;           //!< Rates of the others in segments/s
     smartsbd::WvegasPath after;  //!< The subflow after
     bool slowStart;              //!< Whether a step of slow start is due
 };
@@ -80,7 +80,7 @@ main()
     for (const auto& check : CASES)
     {
         auto path = check.before;
-        const bool slowStart = smartsbd::EndWvegasRound(path, check.rtt, check.siblingRates);
+        const bool slowStart = smartsbd::EndWvegasRound(path, check.rtt, check.otherRates);
         const auto& due = check.after;
         if (path.window != due.window || path.threshold != due.threshold ||
             path.base != due.base || path.alpha != due.alpha ||

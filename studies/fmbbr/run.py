@@ -47,7 +47,7 @@ def _measured(planned: ExperimentRun, scenario: Path, program: Path) -> dict[str
     beside = bool(own.background or own.further_connections)
     found = start_up(looped.truth, start_s=START_S, warm_up_s=WARM_UP_S, alone_mbit_s=alone_mbit_s(own), beside=beside)
     delivery = scheduling.scheduling(looped.truth, mss_bytes=own.connection.mss_bytes, start_s=START_S)
-    right = outcome_of(looped.truth, looped.told, None).right_share if looped.told else nan
+    right = outcome_of(looped.truth, looped.verdicts, None).right_share if looped.verdicts else nan
     rates = {f"{_AT}{at_s:g}": rate for at_s, rate in rival_rates(looped.truth, START_S) if 0 < at_s <= _SHOWN_S}
     return {
         **found,

@@ -156,16 +156,16 @@ def _came_to(run: LoopRun, looped: loop_program.Looped, replays: LoopReplays) ->
     same: bool | None = None
     judged, switches = [], []
     source = CONTROLS[run.control].verdicts
-    if looped.told is not None and source is not None:
+    if looped.verdicts is not None and source is not None:
         if source not in _NOT_REPLAYED:
-            same = replays.same(source, looped.told, looped.events)
-        judged = [{"judge": source, **one} for one in run_outcome.judged(looped.truth, looped.told)]
+            same = replays.same(source, looped.verdicts, looped.events)
+        judged = [{"judge": source, **one} for one in run_outcome.judged(looped.truth, looped.verdicts)]
         largest_rtt_ms = max(one.rtt_ms for one in scenario.subflows)
-        switches = list(run_outcome.switches(looped.truth, looped.told, largest_rtt_ms))
+        switches = list(run_outcome.switches(looped.truth, looped.verdicts, largest_rtt_ms))
     elif run.control in _UNSWITCHED and len(scenario.subflows) > 1:
         judged = list(_of_replays(run, looped, replays))
     seconds = list(run_outcome.seconds(looped.truth, network.rival)) if run.experiment == _MOVING else []
-    row = identity | asdict(run_outcome.outcome(looped.truth, looped.told, network.rival)) | {"replay_same": same}
+    row = identity | asdict(run_outcome.outcome(looped.truth, looped.verdicts, network.rival)) | {"replay_same": same}
     return _Found(
         row,
         [identity | one for one in judged],

@@ -70,7 +70,7 @@ def _measured(planned: ExperimentRun, scenario: Path, program: Path, agents: Pat
         found |= after_capacity_steps(looped.truth, looped.events, up_s=up_s, down_s=down_s, base_rtts_ms=rtts_ms)
     elif changes_s:
         found |= after_rival_moved(looped.truth, *changes_s)
-    right = outcome_of(looped.truth, looped.told, None).right_share if looped.told else nan
+    right = outcome_of(looped.truth, looped.verdicts, None).right_share if looped.verdicts else nan
     return {**found, "right_share": right}
 
 

@@ -35,7 +35,7 @@ class Ticks:
     offset_ns: int
 
     @classmethod
-    def drawn(cls, interval_ns: int, seed: Sequence[int]) -> Ticks:
+    def draw(cls, interval_ns: int, seed: Sequence[int]) -> Ticks:
         """Return ticks whose offset is drawn: a whole number of nanoseconds from 0 on, below the interval.
 
         Parameters

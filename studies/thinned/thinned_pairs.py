@@ -76,7 +76,7 @@ class ToolView:
         found = {}
         for number, own in source.items():
             whose = 1 + number if self.ticks == OWN else 0
-            ticks = Ticks.drawn(self.interval_ms * _NS_PER_MS, [seed, self.interval_ms, whose, *name])
+            ticks = Ticks.draw(self.interval_ms * _NS_PER_MS, [seed, self.interval_ms, whose, *name])
             found[number] = tool.at_ticks(own, ticks, connection["end_ns"])
         return found
 

@@ -211,7 +211,7 @@ SEEDS: Mapping[str, Sequence[int]] = {
 }
 
 
-def drawn(cause: str, seed: int) -> LimitedRun:
+def draw_run(cause: str, seed: int) -> LimitedRun:
     """Return a run by its cause and its seed.
 
     Parameters
@@ -226,8 +226,8 @@ def drawn(cause: str, seed: int) -> LimitedRun:
 
     Examples
     --------
-    >>> run = drawn("reset", 1001)
-    >>> run.name, run.second, run == drawn("reset", 1001)
+    >>> run = draw_run("reset", 1001)
+    >>> run.name, run.second, run == draw_run("reset", 1001)
     ('reset-1001', 'refused', True)
     """
     return _DRAWN[cause](np.random.default_rng([CAUSES.index(cause), seed]), seed)

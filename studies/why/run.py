@@ -22,7 +22,7 @@ from smartsbd.pipelines.running import stage
 from smartsbd.testbed import machine
 from smartsbd.testbed.running_program import EmulationError
 from studies.why.limited_emulation import emulated
-from studies.why.limited_runs import CAUSES, SEEDS, LimitedRun, drawn
+from studies.why.limited_runs import CAUSES, SEEDS, LimitedRun, draw_run
 from studies.why.named_causes import confusion, named
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ def _made(run: LimitedRun, folder: Path) -> int:
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Make and score the runs."""
     machine.check(recorder=False)
-    runs = [drawn(cause, seed) for seed, cause in product(SEEDS[arguments.seeds], CAUSES)]
+    runs = [draw_run(cause, seed) for seed, cause in product(SEEDS[arguments.seeds], CAUSES)]
     arguments.runs.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(arguments.at_once) as threads:
         failed = sum(threads.map(partial(_made, folder=arguments.runs), runs))

@@ -19,7 +19,7 @@ def made(seed: int) -> OnPair:
 
 def every_ns(on: OnPair, until_ns: int) -> list[bool | None]:
     said: list[bool | None] = [None] * until_ns
-    for time_ns, opinion in zip(on.from_ns, on.said, strict=True):
+    for time_ns, opinion in zip(on.from_ns, on.verdicts, strict=True):
         said[time_ns:] = [opinion] * (until_ns - time_ns)
     return said
 

@@ -29,7 +29,7 @@ def test_all_three_say_the_same(seen: Observed, shared: bool) -> None:
 
 
 def test_rates_are_told_in_figures() -> None:
-    said = rate_witness.witness(SHARED).said
+    said = rate_witness.witness(SHARED).grounds
     assert "wlan0 alone 10 Mbit/s, wwan0 alone 8, both at once 10" in said
     assert "adds 0%" in said
 
@@ -42,7 +42,7 @@ def test_what_the_second_path_adds_decides(both: tuple[float, float], shared: bo
 def test_rates_of_paths_that_nothing_fills_tell_nothing() -> None:
     said = rate_witness.witness(observed(queue_shared=False, both=(10, 8), loads=False))
     assert said.shared is None
-    assert "no queue stood on wlan0" in said.said
+    assert "no queue stood on wlan0" in said.grounds
 
 
 def test_delays_that_differ_by_the_way_round_tell_nothing() -> None:
@@ -52,9 +52,9 @@ def test_delays_that_differ_by_the_way_round_tell_nothing() -> None:
 
 
 def test_agreement_is_what_detect_says() -> None:
-    assert agreement_witness.witness(SHARED).said.startswith("with both loaded their delays move together, since ")
+    assert agreement_witness.witness(SHARED).grounds.startswith("with both loaded their delays move together, since ")
     refused = replace(SHARED, both=replace(SHARED.both, refused="too far apart"))
-    assert (agreement_witness.witness(refused).shared, agreement_witness.witness(refused).said) == (
+    assert (agreement_witness.witness(refused).shared, agreement_witness.witness(refused).grounds) == (
         None,
         "too far apart",
     )
@@ -94,13 +94,15 @@ def test_delays_alone_do_not_count() -> None:
 def test_one_way_of_the_delays_is_enough_where_the_other_cannot_tell() -> None:
     said = delay_witness.witness(with_phase(SHARED, FIRST, echoes=UNASKED))
     assert said.shared is True
-    assert said.said.startswith("too few echoes were answered with wlan0 loaded; with wwan0 loaded its echoes waited")
+    assert said.grounds.startswith(
+        "too few echoes were answered with wlan0 loaded; with wwan0 loaded its echoes waited"
+    )
 
 
 def test_agreement_of_paths_without_a_queue_tells_nothing() -> None:
     idle = APART.phases[FIRST].echoes
     said = agreement_witness.witness(with_phase(SHARED, BOTH, echoes=idle))
-    assert (said.shared, said.said) == (None, "with both loaded no queue stood on wwan0")
+    assert (said.shared, said.grounds) == (None, "with both loaded no queue stood on wwan0")
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -155,4 +157,6 @@ def test_the_answer_is_lines_and_json() -> None:
         [name, "shared"] for name in ("rates", "delays", "agreement")
     ]
     assert said.as_json()["answer"] == "shared"
+    written = said.as_json()["witnesses"][0]
+    assert written == {"name": "rates", "shared": True, "said": said.witnesses[0].grounds, "counts_alone": True}
     assert answer(with_phase(SHARED, BOTH, still=0.5)).as_json()["answer"] == "unknown"

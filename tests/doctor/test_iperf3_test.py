@@ -164,7 +164,7 @@ def test_a_test_whose_server_ends_with_a_path_alone_is_kept_as_far_as_it_went(tm
         done = list(phases.run(settings((port, port + 1), alone_s=4), tmp_path))
     assert [one.name for one in done] == ["idle", "first", "second"]
     said = answer(observed.of_test(tmp_path))
-    assert [one.said for one in said.witnesses] == ["the test ended before both were loaded"] * 3
+    assert [one.grounds for one in said.witnesses] == ["the test ended before both were loaded"] * 3
     assert said.why is not None and said.why.startswith("the load broke off with 127.0.0.2 loaded: iperf3: ")
 
 

@@ -16,7 +16,7 @@ from smartsbd.detectors.lag_excess import LAG_EXCESS, MOST_TILES, Criterion, jud
 from smartsbd.export import compilers
 from smartsbd.export import lag_excess_judgements as judgements_of_c
 from smartsbd.export.compilers import Compiler
-from smartsbd.export.lag_excess_judgements import SAID, Said, said
+from smartsbd.export.lag_excess_judgements import SAID, WordedJudgement, worded
 from smartsbd.features import connection_pairs
 from smartsbd.features.reading import DEFAULT
 from smartsbd.features.series import SubflowSignals
@@ -38,14 +38,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return judgements_of_c.build(tmp_path_factory.mktemp("lag_excess"), ROOT / "detectors/in_c", gcc, trap)
 
 
-def judged(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> list[Said]:
+def judged(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> list[WordedJudgement]:
     ((found,), _) = judgements_of_c.run(program, [(x, y)], criterion)
     return found
 
 
 def assert_equals(program: Path, x: SubflowSignals, y: SubflowSignals, criterion: Criterion) -> Counter[str]:
     """Compare every judgement; return how often what was said."""
-    expected = [said(one) for one in judgements(x, y, criterion)]
+    expected = [worded(one) for one in judgements(x, y, criterion)]
     assert judged(program, x, y, criterion) == expected
     return Counter(one.words for one in expected)
 

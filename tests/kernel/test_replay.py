@@ -21,7 +21,7 @@ from smartsbd.export import (
     model_file,
 )
 from smartsbd.export.emit_c import EXPORTABLE
-from smartsbd.export.lag_excess_judgements import Said
+from smartsbd.export.lag_excess_judgements import WordedJudgement
 from smartsbd.export.signal_agreement import headers_of_models
 from smartsbd.export.tree import NOT_SHARED, Forest
 from smartsbd.features.connection_pairs import rows
@@ -96,19 +96,21 @@ def said_outside(place: Path, model: str | Path, lines: bytes) -> str:
     return subprocess.run(words, input=lines, capture_output=True, check=True).stdout.decode()
 
 
-def said_of_pairs(text: str) -> list[list[Said]]:
+def said_of_pairs(text: str) -> list[list[WordedJudgement]]:
     """Judgements of the lag excess, connection after connection."""
-    found: dict[int, list[Said]] = {}
+    found: dict[int, list[WordedJudgement]] = {}
     for line in text.splitlines():
         judgement = _JUDGEMENT.fullmatch(line)
         assert judgement, line
         token, decided_ns, words, score = judgement.groups()
-        one = Said(int(decided_ns), lag_excess_judgements.SAID[int(words)], None if score == "-" else int(score))
+        one = WordedJudgement(
+            int(decided_ns), lag_excess_judgements.SAID[int(words)], None if score == "-" else int(score)
+        )
         found.setdefault(int(token, 16), []).append(one)
     return list(found.values())
 
 
-def lag_excess_outside(place: Path, fed: Sequence[Fed]) -> list[list[Said]]:
+def lag_excess_outside(place: Path, fed: Sequence[Fed]) -> list[list[WordedJudgement]]:
     """What the C says of connections outside; those of which it says nothing are left out."""
     program = lag_excess_judgements.build(place, GENERATED, compilers.installed()[0])
     found, _ = lag_excess_judgements.run(program, [one.pair for one in fed], Criterion())

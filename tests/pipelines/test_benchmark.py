@@ -156,10 +156,10 @@ def test_detectors_say_of_the_signals_what_they_say_of_the_logs() -> None:
         type(one)(name, one.dataset, one.token, logs[by_name[name]].rows, one.pairs) for name, one in own.items()
     ]
     from_logs = by_ours(task.tables, renamed, known)
-    assert {name: {label: on.said for label, on in said.items()} for name, said in from_signals.items()} == {
-        name: {label: on.said for label, on in said.items()} for name, said in from_logs.items()
+    assert {name: {label: on.verdicts for label, on in said.items()} for name, said in from_signals.items()} == {
+        name: {label: on.verdicts for label, on in said.items()} for name, said in from_logs.items()
     }
-    assert any(on.said for on in from_signals["lag-excess"].values())
+    assert any(on.verdicts for on in from_signals["lag-excess"].values())
 
 
 @pytest.mark.parametrize("table", TABLE_FILES)

@@ -24,7 +24,7 @@ def test_they_are_those_that_detect_says() -> None:
     said = kernel()
     assert [one.input for one in said] == [f"{number}.state.csv.zst" for number in (101, 102, 103)]
     assert [one.shared for one in said] == [True, False, True]
-    assert [one.said for one in said] == [True, False, True]
+    assert [one.verdict for one in said] == [True, False, True]
     # docs/own-traces.md shows what `sbd detect` says of the first.
     assert said[0].score is not None
     assert round(said[0].score, 2) == 6.08
@@ -44,4 +44,4 @@ def test_a_pair_that_the_input_has_not_has_no_verdict() -> None:
     said = list(
         last_verdicts(KERNEL / "inputs", [row | {"subflow_b": 7} for row in rows], read_params(ROOT / "params.yaml"))
     )
-    assert [(one.subflow_b, one.said, one.reason) for one in said] == [(7, None, "not seen")]
+    assert [(one.subflow_b, one.verdict, one.reason) for one in said] == [(7, None, "not seen")]

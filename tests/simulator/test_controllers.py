@@ -25,9 +25,9 @@ from tests.simulator.program import separate as separate_paths
 
 pytestmark = pytest.mark.slow
 
-#: Those that know nothing of their siblings.
+#: Those whose subflows know nothing of each other.
 UNCOUPLED = {"bbr", "cubic", "reno"}
-#: Those that know of them, and are not under Reno when they are alone.
+#: Those whose subflows do, and are not under Reno when they are alone.
 RATES = {"cmpbbr", "coupled_bbr", "fmbbr", "mpcc", "mplibra", "mpol", "rl_joint"}
 COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES]
 

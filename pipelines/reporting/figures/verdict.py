@@ -32,13 +32,13 @@ class ScoredPair:
     Attributes
     ----------
     delays : PairDelays
-    said : tuple of TimedJudgement
+    judgements : tuple of TimedJudgement
     reason : str or None
         Why there is no verdict in the end.
     """
 
     delays: PairDelays
-    said: tuple[TimedJudgement, ...]
+    judgements: tuple[TimedJudgement, ...]
     reason: str | None
 
 
@@ -61,19 +61,19 @@ def scored_pair(delays: PairDelays, rule: CommonLagRule) -> ScoredPair:
 
 def _draw_score(axes: Axes, scored: ScoredPair) -> None:
     """Draw the score at every judgement, and the band around zero."""
-    times_s = [scored.delays.seconds(timed.decided_ns) for timed in scored.said]
-    scores = [timed.judgement.score_q10 / ONE_Q10 for timed in scored.said]
-    bands = [band_q10(timed.judgement.age) / ONE_Q10 for timed in scored.said]
+    times_s = [scored.delays.seconds(timed.decided_ns) for timed in scored.judgements]
+    scores = [timed.judgement.score_q10 / ONE_Q10 for timed in scored.judgements]
+    bands = [band_q10(timed.judgement.age) / ONE_Q10 for timed in scored.judgements]
     axes.fill_between(times_s, [-band for band in bands], bands, step="post", color=style.GREY, alpha=0.35, lw=0)
     axes.axhline(0, lw=0.5, color=style.GREY)
     for (from_s, to_s), (score, after), timed in zip(
-        itertools.pairwise(times_s), itertools.pairwise(scores), scored.said, strict=False
+        itertools.pairwise(times_s), itertools.pairwise(scores), scored.judgements, strict=False
     ):
         axes.plot([from_s, to_s], [score, after], lw=1, color=_COLOUR[timed.shared])
-    axes.scatter(times_s, scores, s=12, zorder=3, color=[_COLOUR[timed.shared] for timed in scored.said])
+    axes.scatter(times_s, scores, s=12, zorder=3, color=[_COLOUR[timed.shared] for timed in scored.judgements])
     axes.set_xlabel("time, s")
     axes.set_ylabel("score")
-    last = scored.said[-1]
+    last = scored.judgements[-1]
     words = _WORDS[last.shared]
     if last.score_q10 is not None:
         words += f", score {last.score_q10 / ONE_Q10:.2f}"
@@ -96,7 +96,7 @@ def verdicts(pairs: Sequence[ScoredPair]) -> Figure:
     rows = figure.subplots(len(pairs), 2, squeeze=False, sharex="row")
     for (left, right), scored in zip(rows, pairs, strict=True):
         draw_delays(left, scored.delays)
-        if scored.said:
+        if scored.judgements:
             _draw_score(right, scored)
         else:
             draw_nothing(right, scored.reason)

@@ -27,10 +27,10 @@ SubflowAgent::SubflowAgent(const Seat& seat, AgentSource source, AgentView view)
     : m_seat(seat),
       m_source(source),
       m_view(view),
+      m_histories(seat.shared->Get<AgentHistory>()),
       m_draw(ns3::CreateObject<ns3::UniformRandomVariable>())
 {
     m_draw->SetStream(seat.stream);
-    (*seat.siblings)[seat.index].history = std::make_shared<AgentHistory>();
     if (source != AgentSource::LEARNT)
     {
         return;
@@ -57,20 +57,20 @@ SubflowAgent::GetSource() const
 void
 SubflowAgent::NoteSent(uint32_t size, bool repeated)
 {
-    (*m_seat.siblings)[m_seat.index].history->NoteSent(size, repeated);
+    (*m_histories)[m_seat.index].NoteSent(size, repeated);
 }
 
 bool
 SubflowAgent::NoteAck(std::optional<Time> rtt, Time srtt, Time now)
 {
-    const auto& own = (*m_seat.siblings)[m_seat.index];
-    return own.history->NoteAck(own.arrived, rtt, srtt, now);
+    const auto arrived = (*m_seat.signals)[m_seat.index].arrived;
+    return (*m_histories)[m_seat.index].NoteAck(arrived, rtt, srtt, now);
 }
 
 std::optional<double>
 SubflowAgent::GetRate(double rate, Time now)
 {
-    const auto& history = *(*m_seat.siblings)[m_seat.index].history;
+    const auto& history = (*m_histories)[m_seat.index];
     if (m_source == AgentSource::CLASSIC || !history.HasRecords())
     {
         return std::nullopt;
@@ -86,18 +86,18 @@ SubflowAgent::GetRate(double rate, Time now)
 std::vector<double>
 SubflowAgent::See() const
 {
-    const auto& siblings = *m_seat.siblings;
+    const auto& histories = *m_histories;
     std::vector<double> state;
-    siblings[m_seat.index].history->AppendTo(state);
+    histories[m_seat.index].AppendTo(state);
     if (m_view == AgentView::SUBFLOW)
     {
         return state;
     }
-    for (std::size_t i = 0; i < siblings.size(); ++i)
+    for (std::size_t i = 0; i < histories.size(); ++i)
     {
         if (i != m_seat.index)
         {
-            siblings[i].history->AppendTo(state);
+            histories[i].AppendTo(state);
         }
     }
     state.resize(MOST_SUBFLOWS * AgentHistory::RECORDS * AgentHistory::VALUES, 0);

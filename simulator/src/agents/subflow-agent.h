@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_SUBFLOW_AGENT_H
 #define SMARTSBD_SUBFLOW_AGENT_H
 
+#include "agents/agent-history.h"
 #include "agents/agent.h"
 #include "controllers/controller-kind.h"
 #include "parameter.h"
@@ -84,6 +85,7 @@ class SubflowAgent
     Seat m_seat;                                 //!< The subflow and its connection
     AgentSource m_source;                        //!< Where answers come from
     AgentView m_view;                            //!< What the agent sees
+    Shared<AgentHistory> m_histories;            //!< What an agent is told of the subflows
     ns3::Ptr<ns3::UniformRandomVariable> m_draw; //!< Gives random answers
 };
 

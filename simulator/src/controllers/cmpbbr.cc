@@ -57,10 +57,10 @@ class TcpCmpbbr : public MultipathBbr
         }
         m_cruises = m_cruises.IsZero() ? Simulator::Now() : m_cruises;
         // Phase 3 is the second one with gain 1; a phase lasts for a base RTT.
-        if (!m_counted && Simulator::Now() - m_cruises >= GetOwn().baseRtt)
+        if (!m_counted && Simulator::Now() - m_cruises >= GetSignals().baseRtt)
         {
             m_counted = true;
-            m_divisor.Note(CountAlike(GetSiblings(), GetIndex()));
+            m_divisor.Note(CountAlike(GetConnectionSignals(), GetRates(), GetIndex()));
         }
     }
 
@@ -71,7 +71,7 @@ class TcpCmpbbr : public MultipathBbr
         {
             return std::nullopt;
         }
-        return BbrCap{GetOwn().advertisedRate / m_divisor.Get()};
+        return BbrCap{GetRates()[GetIndex()].rate / m_divisor.Get()};
     }
 
   private:
@@ -97,14 +97,18 @@ Create(const Seat& seat, const ParameterValues&)
 } // namespace
 
 uint32_t
-CountAlike(const Siblings& siblings, std::size_t index)
+CountAlike(const ConnectionSignals& signals,
+           const std::vector<AdvertisedRate>& rates,
+           std::size_t index)
 {
-    const auto own = siblings[index].advertisedRate;
-    return static_cast<uint32_t>(
-        std::count_if(siblings.begin(), siblings.end(), [&](const Sibling& sibling) {
-            return sibling.group == siblings[index].group &&
-                   std::abs(sibling.advertisedRate - own) <= TOLERANCE * own;
-        }));
+    const auto bandwidth = rates[index].rate;
+    uint32_t count = 0;
+    for (std::size_t i = 0; i < signals.size(); ++i)
+    {
+        count += signals[i].group == signals[index].group &&
+                 std::abs(rates[i].rate - bandwidth) <= TOLERANCE * bandwidth;
+    }
+    return count;
 }
 
 void

@@ -3,20 +3,25 @@
 #ifndef SMARTSBD_CMPBBR_H
 #define SMARTSBD_CMPBBR_H
 
-#include "sender/siblings.h"
+#include "controllers/advertised-rate.h"
+#include "sender/subflow-signals.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace smartsbd
 {
 
 /**
- * @param siblings All subflows of the connection, with the bandwidths they advertise.
+ * @param signals All subflows of the connection.
+ * @param rates The bandwidths that they advertise.
  * @param index A subflow.
  * @return How many of its group, itself included, have a bandwidth within 20 % of its own.
  */
-uint32_t CountAlike(const Siblings& siblings, std::size_t index);
+uint32_t CountAlike(const ConnectionSignals& signals,
+                    const std::vector<AdvertisedRate>& rates,
+                    std::size_t index);
 
 /// What C-MPBBR divides a bandwidth by, from the counts of successive cycles.
 class AlikeDivisor

@@ -5,21 +5,26 @@
 namespace smartsbd
 {
 
-// Each is defined in the file of its name.
-extern const ControllerKind BALIA;
-extern const ControllerKind BBR;
-extern const ControllerKind CMPBBR;
-extern const ControllerKind COUPLED_BBR;
-extern const ControllerKind CUBIC;
-extern const ControllerKind FMBBR;
-extern const ControllerKind LIA;
-extern const ControllerKind MPCC;
-extern const ControllerKind MPLIBRA;
-extern const ControllerKind MPOL;
-extern const ControllerKind OLIA;
-extern const ControllerKind RENO;
-extern const ControllerKind RL_JOINT;
-extern const ControllerKind WVEGAS;
+/// All controllers, by name; each is defined in the file of its name.
+#define CONTROLLERS(ROW) \
+    ROW(BALIA)           \
+    ROW(BBR)             \
+    ROW(CMPBBR)          \
+    ROW(COUPLED_BBR)     \
+    ROW(CUBIC)           \
+    ROW(FMBBR)           \
+    ROW(LIA)             \
+    ROW(MPCC)            \
+    ROW(MPLIBRA)         \
+    ROW(MPOL)            \
+    ROW(OLIA)            \
+    ROW(RENO)            \
+    ROW(RL_JOINT)        \
+    ROW(WVEGAS)
+
+#define DECLARE(NAME) extern const ControllerKind NAME;
+CONTROLLERS(DECLARE)
+#undef DECLARE
 
 bool
 NeedsAgent(const Chosen<ControllerKind>& chosen)
@@ -30,22 +35,9 @@ NeedsAgent(const Chosen<ControllerKind>& chosen)
 const std::vector<const ControllerKind*>&
 GetControllers()
 {
-    static const std::vector<const ControllerKind*> controllers{
-        &BALIA,
-        &BBR,
-        &CMPBBR,
-        &COUPLED_BBR,
-        &CUBIC,
-        &FMBBR,
-        &LIA,
-        &MPCC,
-        &MPLIBRA,
-        &MPOL,
-        &OLIA,
-        &RENO,
-        &RL_JOINT,
-        &WVEGAS,
-    };
+#define ADDRESS(NAME) &NAME,
+    static const std::vector<const ControllerKind*> controllers{CONTROLLERS(ADDRESS)};
+#undef ADDRESS
     return controllers;
 }
 

@@ -4,8 +4,9 @@
 #define SMARTSBD_CONTROLLER_KIND_H
 
 #include "agents/agent.h"
+#include "controllers/shared-states.h"
 #include "parameter.h"
-#include "sender/siblings.h"
+#include "sender/subflow-signals.h"
 
 #include "ns3/tcp-congestion-ops.h"
 
@@ -20,10 +21,11 @@ namespace smartsbd
 /// Where a controller stands: which subflow of which connection it controls.
 struct Seat
 {
-    std::shared_ptr<Siblings> siblings; //!< The subflows of the connection
-    std::size_t index;                  //!< The subflow it controls
-    int64_t stream{0};                  //!< Number of the random stream that it may use
-    std::shared_ptr<Agent> agent;       //!< The agent of the command line, or null
+    std::shared_ptr<const ConnectionSignals> signals; //!< Signals of the connection's subflows
+    std::shared_ptr<SharedStates> shared;             //!< What their controllers tell each other
+    std::size_t index{0};                             //!< The subflow it controls
+    int64_t stream{0};                                //!< Random stream that it may use
+    std::shared_ptr<Agent> agent;                     //!< The agent of the command line, or null
 };
 
 /// A congestion controller that a connection can have.

@@ -46,11 +46,11 @@ class TcpCoupledBbr : public MultipathBbr
   protected:
     std::optional<BbrCap> GetCap() override
     {
-        if (IsAlone(GetSiblings(), GetIndex()) || (!m_always && GetPacingGain() != 1))
+        if (IsAlone(GetConnectionSignals(), GetIndex()) || (!m_always && GetPacingGain() != 1))
         {
             return std::nullopt;
         }
-        return BbrCap{CoupledBbrRate(GetSiblings(), GetIndex())};
+        return BbrCap{CoupledBbrRate(GetConnectionSignals(), GetRates(), GetIndex())};
     }
 
   private:
@@ -76,19 +76,21 @@ Create(const Seat& seat, const ParameterValues& values)
 } // namespace
 
 double
-CoupledBbrRate(const Siblings& siblings, std::size_t index)
+CoupledBbrRate(const ConnectionSignals& signals,
+               const std::vector<AdvertisedRate>& rates,
+               std::size_t index)
 {
-    const auto own = siblings[index].advertisedRate;
-    double largest = own;
-    for (const auto& sibling : siblings)
+    const auto bandwidth = rates[index].rate;
+    double largest = bandwidth;
+    for (std::size_t i = 0; i < signals.size(); ++i)
     {
-        if (sibling.group == siblings[index].group)
+        if (signals[i].group == signals[index].group)
         {
-            largest = std::max(largest, sibling.advertisedRate);
+            largest = std::max(largest, rates[i].rate);
         }
     }
-    const auto sum = own + SumAdvertised(siblings, index);
-    return sum > 0 ? own * largest / sum : 0;
+    const auto sum = bandwidth + SumAdvertised(signals, rates, index);
+    return sum > 0 ? bandwidth * largest / sum : 0;
 }
 
 extern const ControllerKind COUPLED_BBR{

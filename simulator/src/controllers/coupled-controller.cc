@@ -30,15 +30,9 @@ void
 CoupledController::Setup(const Seat& seat, const ParameterValues& values)
 {
     m_seat = seat;
+    m_windows = seat.shared->Get<CountedWindow>();
     m_counts = values.Is("counts", "acks") ? Counted::ACKS : Counted::PACKETS;
     m_thresholdInRecovery = values.Is("recovery_window", "threshold");
-}
-
-void
-CoupledController::Init(Ptr<TcpSocketState> tcb)
-{
-    TcpLinuxReno::Init(tcb);
-    GetOwn().tcb = tcb;
 }
 
 uint32_t
@@ -68,58 +62,54 @@ CoupledController::GetCoupledThreshold(Ptr<const TcpSocketState> tcb, uint32_t b
 bool
 CoupledController::IsCoupled() const
 {
-    return GetOwn().Counts() && !IsAlone(*m_seat.siblings, m_seat.index);
+    return GetSignals().Counts() && !IsAlone(*m_seat.signals, m_seat.index);
 }
 
 const GroupView&
 CoupledController::Look()
 {
     m_view.subflows.clear();
-    for (const auto& sibling : *m_seat.siblings)
+    for (std::size_t i = 0; i < m_seat.signals->size(); ++i)
     {
-        if (sibling.group != GetOwn().group || !sibling.Counts())
+        const auto& subflow = (*m_seat.signals)[i];
+        if (subflow.group != GetSignals().group || !subflow.Counts())
         {
             continue;
         }
-        if (&sibling == &GetOwn())
+        if (i == m_seat.index)
         {
             m_view.own = m_view.subflows.size();
         }
-        const auto state = sibling.tcb->m_congState.Get();
+        const auto state = subflow.tcb->m_congState.Get();
         const bool recovers =
             state == TcpSocketState::CA_RECOVERY || state == TcpSocketState::CA_CWR;
-        const auto bytes = recovers && m_thresholdInRecovery ? sibling.tcb->m_ssThresh.Get()
-                                                             : sibling.tcb->m_cWnd.Get();
-        const auto window = static_cast<double>(bytes) / sibling.tcb->m_segmentSize;
-        m_view.subflows.push_back({sibling.toldWindow > 0 ? sibling.toldWindow : window,
-                                   sibling.tcb->m_srtt.Get().GetSeconds(),
-                                   static_cast<double>(sibling.GetBytesOfLosses())});
+        const auto bytes = recovers && m_thresholdInRecovery ? subflow.tcb->m_ssThresh.Get()
+                                                             : subflow.tcb->m_cWnd.Get();
+        const auto window = static_cast<double>(bytes) / subflow.tcb->m_segmentSize;
+        const auto counted = (*m_windows)[i].segments;
+        m_view.subflows.push_back({counted > 0 ? counted : window,
+                                   subflow.tcb->m_srtt.Get().GetSeconds(),
+                                   static_cast<double>(subflow.GetBytesOfLosses())});
     }
     return m_view;
 }
 
-Sibling&
-CoupledController::GetOwn() const
+const SubflowSignals&
+CoupledController::GetSignals() const
 {
-    return (*m_seat.siblings)[m_seat.index];
-}
-
-const Siblings&
-CoupledController::GetSiblings() const
-{
-    return *m_seat.siblings;
+    return (*m_seat.signals)[m_seat.index];
 }
 
 void
-CoupledController::TellGroup(const std::function<void(Sibling&)>& tell)
+CoupledController::CountWindowAs(double segments)
 {
-    for (auto& sibling : *m_seat.siblings)
-    {
-        if (sibling.group == GetOwn().group)
-        {
-            tell(sibling);
-        }
-    }
+    (*m_windows)[m_seat.index].segments = segments;
+}
+
+const Seat&
+CoupledController::GetSeat() const
+{
+    return m_seat;
 }
 
 void

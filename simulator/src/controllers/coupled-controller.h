@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace smartsbd
@@ -35,6 +34,12 @@ struct CoupledSubflow
     double window;   //!< Congestion window in segments
     double rtt;      //!< Smoothed RTT in s
     double bytes{0}; //!< Bytes acknowledged between two losses, for those that weigh by them
+};
+
+/// What coupled controllers share: the window that a subflow counts with in its group.
+struct CountedWindow
+{
+    double segments{0}; //!< What counts in place of its window; 0: its window
 };
 
 /// The subflows of one group, as they are now, and which of them is asked about.
@@ -67,7 +72,6 @@ class CoupledController : public ns3::TcpLinuxReno
      */
     void Setup(const Seat& seat, const ParameterValues& values);
 
-    void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
     uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override;
 
   protected:
@@ -101,18 +105,18 @@ class CoupledController : public ns3::TcpLinuxReno
      */
     const GroupView& Look();
 
-    /// @return The record of the own subflow.
-    Sibling& GetOwn() const;
-
-    /// @return The records of all subflows.
-    const Siblings& GetSiblings() const;
+    /// @return Signals of the own subflow.
+    const SubflowSignals& GetSignals() const;
 
     /**
-     * Tell the own group, oneself included.
+     * Let another window count in the group than the own one.
      *
-     * @param tell Called with the record of each subflow of the group.
+     * @param segments The other one; 0: the own one counts.
      */
-    void TellGroup(const std::function<void(Sibling&)>& tell);
+    void CountWindowAs(double segments);
+
+    /// @return Where it stands.
+    const Seat& GetSeat() const;
 
     /**
      * Let the window grow by whole segments; what is left of one is kept.
@@ -124,6 +128,7 @@ class CoupledController : public ns3::TcpLinuxReno
 
   private:
     Seat m_seat;                       //!< The subflow and its connection
+    Shared<CountedWindow> m_windows;   //!< What counts in place of the subflows' windows
     Counted m_counts{};                //!< What counts as one acknowledged segment
     bool m_thresholdInRecovery{false}; //!< Whether a threshold stands for a window in recovery
     GroupView m_view;                  //!< The group at the present ACK

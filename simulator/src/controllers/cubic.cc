@@ -11,7 +11,7 @@ namespace
 {
 
 /**
- * @return A controller, which knows nothing of its siblings.
+ * @return A controller, which knows nothing of the other subflows.
  */
 ns3::Ptr<ns3::TcpCongestionOps>
 Create(const Seat&, const ParameterValues&)

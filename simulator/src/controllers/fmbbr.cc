@@ -3,6 +3,7 @@
 #include "controllers/fmbbr.h"
 
 #include "controllers/multipath-bbr.h"
+#include "sender/modal-controller.h"
 
 #include "ns3/simulator.h"
 
@@ -24,36 +25,37 @@ namespace
 const Time PATIENCE = ns3::Seconds(1);
 
 /**
- * @param sibling A subflow.
+ * @param signals Signals of a subflow.
+ * @param start Its start.
  * @return The RTT that gives it its turn; the largest time while nothing is known.
  */
 Time
-GetTurnRtt(const Sibling& sibling)
+GetTurnRtt(const SubflowSignals& signals, const BbrStart& start)
 {
-    if (!sibling.startup.rtt.IsZero())
+    if (!start.turnRtt.IsZero())
     {
-        return sibling.startup.rtt;
+        return start.turnRtt;
     }
-    if (!sibling.baseRtt.IsZero())
+    if (!signals.baseRtt.IsZero())
     {
-        return sibling.baseRtt;
+        return signals.baseRtt;
     }
-    return sibling.Counts() ? sibling.tcb->m_srtt.Get() : Time::Max();
+    return signals.Counts() ? signals.tcb->m_srtt.Get() : Time::Max();
 }
 
 /**
- * @param siblings All subflows of a connection.
+ * @param signals All subflows of a connection.
+ * @param starts Their starts.
  * @param index One of them.
  * @return Indices of its group, itself included, without those whose start is untold.
  */
 std::vector<std::size_t>
-GetTold(const Siblings& siblings, std::size_t index)
+GetTold(const ConnectionSignals& signals, const std::vector<BbrStart>& starts, std::size_t index)
 {
     std::vector<std::size_t> told;
-    for (std::size_t i = 0; i < siblings.size(); ++i)
+    for (std::size_t i = 0; i < signals.size(); ++i)
     {
-        if (siblings[i].group == siblings[index].group &&
-            siblings[i].startup.phase != StartPhase::UNTOLD)
+        if (signals[i].group == signals[index].group && starts[i].phase != StartPhase::UNTOLD)
         {
             told.push_back(i);
         }
@@ -72,7 +74,7 @@ struct FmbbrChoice
 };
 
 /// FMBBR, of one subflow.
-class TcpFmbbr : public MultipathBbr
+class TcpFmbbr : public MultipathBbr, public ModalController
 {
   public:
     /**
@@ -120,29 +122,28 @@ class TcpFmbbr : public MultipathBbr
   protected:
     bool MayBegin() override
     {
-        const auto& siblings = GetSiblings();
-        const bool all =
-            std::none_of(siblings.begin(), siblings.end(), [](const Sibling& sibling) {
-                return sibling.startup.phase == StartPhase::UNTOLD;
-            });
+        auto& starts = GetStarts();
+        const bool all = std::none_of(starts.begin(), starts.end(), [](const BbrStart& start) {
+            return start.phase == StartPhase::UNTOLD;
+        });
         if (!all && Simulator::Now() - m_established < PATIENCE)
         {
             return false;
         }
-        if (IsAlone(siblings, GetIndex()))
+        if (IsAlone(GetConnectionSignals(), GetIndex()))
         {
             return true;
         }
-        if (GetOwn().baseRtt.IsZero() ||
-            (m_choice.stepwise && !FmbbrMayStart(siblings, GetIndex())))
+        if (GetSignals().baseRtt.IsZero() ||
+            (m_choice.stepwise && !FmbbrMayStart(GetConnectionSignals(), starts, GetIndex())))
         {
             return false;
         }
         // The order of turns is that of limits, whatever RTTs are sampled meanwhile.
-        for (const auto i : GetTold(siblings, GetIndex()))
+        for (const auto i : GetGroup())
         {
-            const auto rtt = GetTurnRtt(siblings[i]);
-            GetSiblings()[i].startup.rtt = rtt == Time::Max() ? Time() : rtt;
+            const auto rtt = GetTurnRtt(GetConnectionSignals()[i], starts[i]);
+            starts[i].turnRtt = rtt == Time::Max() ? Time() : rtt;
         }
         return true;
     }
@@ -150,50 +151,61 @@ class TcpFmbbr : public MultipathBbr
     bool IsHeld() override
     {
         return m_choice.stepwise && m_choice.heldBetween &&
-               GetOwn().startup.phase == StartPhase::ENDED &&
-               FmbbrGroupStarts(GetSiblings(), GetIndex());
+               GetStartup().phase == StartPhase::ENDED && GroupStarts();
     }
 
     std::optional<BbrCap> GetCap() override
     {
-        auto& own = GetOwn();
-        own.startup.limit = std::nullopt;
-        if (!FmbbrGroupStarts(GetSiblings(), GetIndex()))
+        const auto& starts = GetStarts();
+        auto& limit = GetStarts()[GetIndex()].limit;
+        limit = std::nullopt;
+        if (!GroupStarts())
         {
             std::vector<FmbbrProbe> group;
             std::size_t place = 0;
-            for (const auto i : GetTold(GetSiblings(), GetIndex()))
+            for (const auto i : GetGroup())
             {
-                const auto& sibling = GetSiblings()[i];
                 place = i == GetIndex() ? group.size() : place;
-                group.push_back({sibling.startup.probed, GetTurnRtt(sibling)});
+                group.push_back(
+                    {starts[i].probed, GetTurnRtt(GetConnectionSignals()[i], starts[i])});
             }
             if (group.size() > 1)
             {
-                own.startup.limit = FmbbrLimits(group, m_choice.leastShare)[place];
+                limit = FmbbrLimits(group, m_choice.leastShare)[place];
             }
         }
-        if (!own.startup.limit)
+        if (!limit)
         {
             return std::nullopt;
         }
-        return BbrCap{*own.startup.limit, true, m_choice.limitsProbing};
+        return BbrCap{*limit, true, m_choice.limitsProbing};
     }
 
   private:
+    /// @return Indices of its group, itself included, without those whose start is untold.
+    std::vector<std::size_t> GetGroup() const
+    {
+        return GetTold(GetConnectionSignals(), GetStarts(), GetIndex());
+    }
+
+    /// @return Whether one of its group waits or starts up.
+    bool GroupStarts() const
+    {
+        return FmbbrGroupStarts(GetConnectionSignals(), GetStarts(), GetIndex());
+    }
+
     /// Let all of the group start up again, if it is time.
     void Refresh()
     {
-        const auto group = GetTold(GetSiblings(), GetIndex());
-        if (m_choice.refresh.IsZero() || group.size() < 2 ||
-            FmbbrGroupStarts(GetSiblings(), GetIndex()))
+        const auto group = GetGroup();
+        if (m_choice.refresh.IsZero() || group.size() < 2 || GroupStarts())
         {
             return;
         }
         Time last;
         for (const auto i : group)
         {
-            last = std::max(last, GetSiblings()[i].startup.ended);
+            last = std::max(last, GetStarts()[i].ended);
         }
         if (Simulator::Now() - last < m_choice.refresh)
         {
@@ -201,28 +213,28 @@ class TcpFmbbr : public MultipathBbr
         }
         for (const auto i : group)
         {
-            GetSiblings()[i].startup.phase = StartPhase::WAITS;
+            GetStarts()[i].phase = StartPhase::WAITS;
         }
     }
 
     /// Tell the truth what it does.
     void TellPhase()
     {
-        switch (GetOwn().startup.phase)
+        switch (GetStartup().phase)
         {
         case StartPhase::UNTOLD:
             break;
         case StartPhase::WAITS:
-            TellMode("wait");
+            EnterMode("wait");
             break;
         case StartPhase::STARTS:
-            TellMode("start");
+            EnterMode("start");
             break;
         case StartPhase::DRAINS:
-            TellMode("drain");
+            EnterMode("drain");
             break;
         case StartPhase::ENDED:
-            TellMode(IsHeld() ? "hold" : "run");
+            EnterMode(IsHeld() ? "hold" : "run");
             break;
         }
     }
@@ -283,17 +295,19 @@ FmbbrLimits(const std::vector<FmbbrProbe>& group, double leastShare)
 }
 
 bool
-FmbbrMayStart(const Siblings& siblings, std::size_t index)
+FmbbrMayStart(const ConnectionSignals& signals,
+              const std::vector<BbrStart>& starts,
+              std::size_t index)
 {
-    for (const auto i : GetTold(siblings, index))
+    for (const auto i : GetTold(signals, starts, index))
     {
-        const auto phase = siblings[i].startup.phase;
+        const auto phase = starts[i].phase;
         if (phase == StartPhase::STARTS || phase == StartPhase::DRAINS)
         {
             return false;
         }
-        const auto rtt = GetTurnRtt(siblings[i]);
-        const auto own = GetTurnRtt(siblings[index]);
+        const auto rtt = GetTurnRtt(signals[i], starts[i]);
+        const auto own = GetTurnRtt(signals[index], starts[index]);
         if (phase == StartPhase::WAITS && (rtt < own || (rtt == own && i < index)))
         {
             return false;
@@ -303,11 +317,13 @@ FmbbrMayStart(const Siblings& siblings, std::size_t index)
 }
 
 bool
-FmbbrGroupStarts(const Siblings& siblings, std::size_t index)
+FmbbrGroupStarts(const ConnectionSignals& signals,
+                 const std::vector<BbrStart>& starts,
+                 std::size_t index)
 {
-    const auto told = GetTold(siblings, index);
+    const auto told = GetTold(signals, starts, index);
     return std::any_of(told.begin(), told.end(), [&](std::size_t i) {
-        return siblings[i].startup.phase != StartPhase::ENDED;
+        return starts[i].phase != StartPhase::ENDED;
     });
 }
 

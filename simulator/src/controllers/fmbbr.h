@@ -3,7 +3,8 @@
 #ifndef SMARTSBD_FMBBR_H
 #define SMARTSBD_FMBBR_H
 
-#include "sender/siblings.h"
+#include "controllers/multipath-bbr.h"
+#include "sender/subflow-signals.h"
 
 #include "ns3/nstime.h"
 
@@ -34,18 +35,24 @@ std::vector<double> FmbbrLimits(const std::vector<FmbbrProbe>& group, double lea
  * Whose turn it is to start up (FMBBR, Algorithm 1, step 2): of those that wait in a group, the one
  * of least RTT, while none of the group starts up. A subflow alone in its group need not wait.
  *
- * @param siblings All subflows of the connection; those whose start is untold are of no account.
+ * @param signals All subflows of the connection.
+ * @param starts Their starts; a subflow whose start is untold is of no account.
  * @param index A subflow that waits.
  * @return Whether it is its turn.
  */
-bool FmbbrMayStart(const Siblings& siblings, std::size_t index);
+bool FmbbrMayStart(const ConnectionSignals& signals,
+                   const std::vector<BbrStart>& starts,
+                   std::size_t index);
 
 /**
- * @param siblings All subflows of the connection.
+ * @param signals All subflows of the connection.
+ * @param starts Their starts.
  * @param index A subflow.
  * @return Whether one of its group waits or starts up.
  */
-bool FmbbrGroupStarts(const Siblings& siblings, std::size_t index);
+bool FmbbrGroupStarts(const ConnectionSignals& signals,
+                      const std::vector<BbrStart>& starts,
+                      std::size_t index);
 
 } // namespace smartsbd
 

@@ -51,10 +51,11 @@ class TcpLia : public CoupledController
         return tid;
     }
 
-    /// Count and round as the kernel does.
+    /// Count and round as the kernel does; to be called when it has its seat.
     void UseKernelMode()
     {
         m_kernel = true;
+        m_linked = GetSeat().shared->Get<LinkedIncrease>();
     }
 
     std::string GetName() const override
@@ -82,7 +83,10 @@ class TcpLia : public CoupledController
         CoupledController::CongestionStateSet(tcb, newState);
         if (m_kernel)
         {
-            TellGroup([](Sibling& sibling) { sibling.linked.stale = true; });
+            for (const auto i : GetGroup())
+            {
+                (*m_linked)[i].stale = true;
+            }
         }
     }
 
@@ -107,14 +111,19 @@ class TcpLia : public CoupledController
         {
             return;
         }
-        if (GetOwn().linked.stale)
+        const auto& linked = (*m_linked)[GetSeat().index];
+        if (linked.IsStale(GetSignals().regroupings))
         {
             Recalculate();
-            TellGroup([](Sibling& sibling) { sibling.linked.stale = false; });
+            for (const auto i : GetGroup())
+            {
+                (*m_linked)[i].stale = false;
+                (*m_linked)[i].regroupings = GetSignals().regroupings;
+            }
         }
         const uint64_t window = tcb->GetCwndInSegments();
         const auto others = Look().subflows.size() > 1;
-        if (m_acks < (others ? LiaKernelThreshold(GetOwn().linked.alpha, window) : window))
+        if (m_acks < (others ? LiaKernelThreshold(linked.alpha, window) : window))
         {
             ++m_acks;
             return;
@@ -131,12 +140,31 @@ class TcpLia : public CoupledController
         if (m_kernel && IsCoupled())
         {
             const auto alpha = LiaKernelAlpha(Look().subflows);
-            TellGroup([alpha](Sibling& sibling) { sibling.linked.alpha = alpha; });
+            for (const auto i : GetGroup())
+            {
+                (*m_linked)[i].alpha = alpha;
+            }
         }
     }
 
-    bool m_kernel{false}; //!< Whether it counts and rounds as the kernel does
-    uint64_t m_acks{0};   //!< Kernel mode: ACKs since the last increase
+    /// @return Indices of the subflows of the group, established or not.
+    std::vector<std::size_t> GetGroup() const
+    {
+        const auto& signals = *GetSeat().signals;
+        std::vector<std::size_t> group;
+        for (std::size_t i = 0; i < signals.size(); ++i)
+        {
+            if (signals[i].group == GetSignals().group)
+            {
+                group.push_back(i);
+            }
+        }
+        return group;
+    }
+
+    bool m_kernel{false};            //!< Whether it counts and rounds as the kernel does
+    Shared<LinkedIncrease> m_linked; //!< Kernel mode: the factors of the subflows
+    uint64_t m_acks{0};              //!< Kernel mode: ACKs since the last increase
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpLia);
@@ -150,14 +178,16 @@ Ptr<ns3::TcpCongestionOps>
 Create(const Seat& seat, const ParameterValues& values)
 {
     const auto controller = ns3::CreateObject<TcpLia>();
-    auto used = values;
-    if (values.Is("mode", "kernel"))
+    if (!values.Is("mode", "kernel"))
     {
-        used.Set("counts", "acks");
-        used.Set("recovery_window", "window");
-        controller->UseKernelMode();
+        controller->Setup(seat, values);
+        return controller;
     }
+    auto used = values;
+    used.Set("counts", "acks");
+    used.Set("recovery_window", "window");
     controller->Setup(seat, used);
+    controller->UseKernelMode();
     return controller;
 }
 
@@ -205,6 +235,12 @@ LiaKernelAlpha(const std::vector<CoupledSubflow>& subflows)
     }
     return std::max<uint64_t>((bestWindow << ALPHA_SCALE_NUMERATOR) / (denominator * denominator),
                               1);
+}
+
+bool
+LinkedIncrease::IsStale(uint32_t now) const
+{
+    return stale || regroupings != now;
 }
 
 uint64_t

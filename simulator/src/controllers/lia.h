@@ -34,6 +34,21 @@ double LiaIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t inde
  */
 uint64_t LiaKernelAlpha(const std::vector<CoupledSubflow>& subflows);
 
+/// What the subflows of a group share in kernel mode: each of the group writes to all.
+struct LinkedIncrease
+{
+    uint64_t alpha{1};       //!< Factor of the last calculation, see LiaKernelAlpha()
+    bool stale{false};       //!< Whether a congestion state was set since then
+    uint32_t regroupings{0}; //!< How often groups had changed then
+
+    /**
+     * @param now How often groups of the connection have changed.
+     * @return Whether the factor is to be calculated before it is next used: a congestion state was
+     *         set, or it was calculated for other groups.
+     */
+    bool IsStale(uint32_t now) const;
+};
+
 /**
  * The increase of Linux's mptcp_coupled.c, which counts ACKs. The ACK that finds the count
  * complete is not counted, so there is one more to each increase.

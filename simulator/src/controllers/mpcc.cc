@@ -2,7 +2,9 @@
 
 #include "controllers/mpcc.h"
 
+#include "controllers/advertised-rate.h"
 #include "controllers/controller-kind.h"
+#include "sender/modal-controller.h"
 #include "sender/pacing.h"
 #include "sender/transmission-listener.h"
 
@@ -88,7 +90,7 @@ GetModeName(MpccMode mode)
  * It sends at a rate, whatever is lost; its window is so large that it does not matter. Of the
  * marks of ECN it knows nothing.
  */
-class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
+class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener, public ModalController
 {
   public:
     /**
@@ -112,6 +114,7 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     void Setup(const Seat& seat, bool scaled)
     {
         m_seat = seat;
+        m_rates = seat.shared->Get<AdvertisedRate>();
         m_scaled = scaled;
         m_draw = ns3::CreateObject<ns3::UniformRandomVariable>();
         m_draw->SetStream(seat.stream);
@@ -130,7 +133,6 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     void Init(Ptr<TcpSocketState> tcb) override
     {
         m_tcb = tcb;
-        GetOwn().tcb = tcb;
     }
 
     void CongestionStateSet(Ptr<TcpSocketState>,
@@ -207,16 +209,10 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     }
 
   private:
-    /// @return The record of the own subflow.
-    Sibling& GetOwn() const
-    {
-        return (*m_seat.siblings)[m_seat.index];
-    }
-
     /// @return What the others of the group advertise.
     double GetOthers() const
     {
-        return SumAdvertised(*m_seat.siblings, m_seat.index);
+        return SumAdvertised(*m_seat.signals, *m_rates, m_seat.index);
     }
 
     /// @return The smoothed RTT.
@@ -228,8 +224,8 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     /// Tell what the plan has come to.
     void Follow()
     {
-        GetOwn().advertisedRate = m_plan->GetAdvertised();
-        GetOwn().TellMode(GetModeName(m_plan->GetMode()), Simulator::Now());
+        (*m_rates)[m_seat.index].rate = m_plan->GetAdvertised();
+        EnterMode(GetModeName(m_plan->GetMode()));
     }
 
     /// Open the interval that the plan has next, or keep the present rate.
@@ -245,6 +241,7 @@ class TcpMpcc : public ns3::TcpCongestionOps, public TransmissionListener
     }
 
     Seat m_seat;                             //!< The subflow and its connection
+    Shared<AdvertisedRate> m_rates;          //!< Rates of the subflows
     bool m_scaled{false};                    //!< Whether the least step depends on rate and RTT
     Ptr<ns3::UniformRandomVariable> m_draw;  //!< Gives the order of the rates that are tried
     Ptr<TcpSocketState> m_tcb;               //!< State of the socket

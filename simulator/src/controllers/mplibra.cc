@@ -3,7 +3,10 @@
 #include "controllers/mplibra.h"
 
 #include "agents/subflow-agent.h"
+#include "controllers/advertised-rate.h"
 #include "controllers/controller-kind.h"
+#include "controllers/coupled-controller.h"
+#include "sender/modal-controller.h"
 #include "sender/monitor-intervals.h"
 #include "sender/pacing.h"
 #include "sender/transmission-listener.h"
@@ -80,7 +83,7 @@ constexpr std::array<std::string_view, CHOICES> CHOICE_NAMES{"keep", "classic", 
  * the socket's recovery is left to it, too. Otherwise the subflow sends at a rate, whatever is
  * lost. A timeout halves the rate, and the classic part begins again (ours).
  */
-class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
+class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener, public ModalController
 {
   public:
     /**
@@ -108,8 +111,9 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
                SubflowAgent agent,
                double exploitRtts)
     {
-        m_siblings = seat.siblings;
-        m_index = seat.index;
+        m_seat = seat;
+        m_rates = seat.shared->Get<AdvertisedRate>();
+        m_windows = seat.shared->Get<CountedWindow>();
         m_classic = std::move(classic);
         m_agent.emplace(std::move(agent));
         m_exploitRtts = exploitRtts;
@@ -231,12 +235,6 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
     }
 
   private:
-    /// @return The record of the own subflow.
-    Sibling& GetOwn() const
-    {
-        return (*m_siblings)[m_index];
-    }
-
     /// @return The smoothed RTT.
     Time GetRtt() const
     {
@@ -270,7 +268,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
     {
         m_stage = stage;
         m_intervals.Clear();
-        GetOwn().TellMode(mode, Simulator::Now());
+        EnterMode(mode);
     }
 
     /**
@@ -293,12 +291,11 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         const bool slow = m_tcb->m_cWnd < m_tcb->m_ssThresh;
         m_tcb->m_pacingRate = ns3::DataRate(static_cast<uint64_t>(
             std::llround(8 * rate * (slow ? SLOW_START_GAIN : EXPLORATION_GAIN))));
-        GetOwn().advertisedRate = rate;
-        GetOwn().toldWindow = 0;
+        Tell(rate, 0);
     }
 
     /**
-     * Send at a rate. The siblings are told that of the last cycle, not what is tried.
+     * Send at a rate. The others are told that of the last cycle, not what is tried.
      *
      * @param rate The rate in bytes/s.
      */
@@ -306,8 +303,19 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
     {
         m_paced = rate;
         Pace(m_tcb, rate);
-        GetOwn().advertisedRate = m_previous;
-        GetOwn().toldWindow = m_previous * GetRtt().GetSeconds() / m_tcb->m_segmentSize;
+        Tell(m_previous, m_previous * GetRtt().GetSeconds() / m_tcb->m_segmentSize);
+    }
+
+    /**
+     * Tell the other subflows.
+     *
+     * @param rate The rate that counts for the utility, in bytes/s.
+     * @param window The window that counts for the classic part, in segments; 0: the window.
+     */
+    void Tell(double rate, double window)
+    {
+        (*m_rates)[m_seat.index].rate = rate;
+        (*m_windows)[m_seat.index].segments = window;
     }
 
     /// Let the classic part have the window, from the rate of the last cycle on.
@@ -352,7 +360,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         else
         {
             m_stage = MplibraStage::COLLECT;
-            GetOwn().TellMode("collect", Simulator::Now());
+            EnterMode("collect");
             SendAt(m_previous);
         }
     }
@@ -371,12 +379,12 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         {
             m_previous = classic;
             m_stage = starts ? MplibraStage::START : MplibraStage::EXPLORE;
-            GetOwn().TellMode(starts ? "start" : "explore", Simulator::Now());
+            EnterMode(starts ? "start" : "explore");
             OpenExploration();
             return;
         }
         m_points = {MplibraPoint{m_previous, {}}, {classic, {}}, {wanted, {}}};
-        m_others = SumAdvertised(*m_siblings, m_index);
+        m_others = SumAdvertised(*m_seat.signals, *m_rates, m_seat.index);
         m_missing = CHOICES;
         m_isRepeated = {};
         m_toTry = {CLASSIC, AGENT};
@@ -385,7 +393,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
             std::reverse(m_toTry.begin(), m_toTry.end());
         }
         m_stage = MplibraStage::EVALUATE;
-        GetOwn().TellMode("evaluate", Simulator::Now());
+        EnterMode("evaluate");
         TryNext();
     }
 
@@ -422,7 +430,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
             if (!m_intervals.IsOpen())
             {
                 m_stage = MplibraStage::EVALUATE;
-                GetOwn().TellMode("evaluate", Simulator::Now());
+                EnterMode("evaluate");
                 TryNext();
             }
             return;
@@ -449,12 +457,13 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
         m_previous = m_points[best].rate;
         m_stage = MplibraStage::EXPLOIT;
         m_endOfStage = Simulator::Now() + GetRtt() * m_exploitRtts;
-        GetOwn().TellMode(CHOICE_NAMES[best], Simulator::Now());
+        EnterMode(CHOICE_NAMES[best]);
         SendAt(m_previous);
     }
 
-    std::shared_ptr<Siblings> m_siblings;       //!< The subflows of the connection
-    std::size_t m_index{0};                     //!< The own one
+    Seat m_seat;                                //!< The subflow and its connection
+    Shared<AdvertisedRate> m_rates;             //!< Rates of the subflows
+    Shared<CountedWindow> m_windows;            //!< Windows that count in place of theirs
     Ptr<ns3::TcpCongestionOps> m_classic;       //!< The classic part
     std::optional<SubflowAgent> m_agent;        //!< Asks the agent
     double m_exploitRtts{1};                    //!< Round trips for which a choice is exploited
@@ -464,7 +473,7 @@ class TcpMplibra : public ns3::TcpCongestionOps, public TransmissionListener
     MonitorIntervals m_intervals;               //!< The intervals that are sent
     double m_previous{0};                       //!< Rate of the last cycle in bytes/s; 0: none yet
     double m_paced{0};                          //!< Rate at which is sent at present, in bytes/s
-    double m_others{0};                         //!< Rates of the siblings when it began to evaluate
+    double m_others{0};                         //!< Rates of the others when it began to evaluate
     std::array<MplibraPoint, CHOICES> m_points; //!< What is decided between
     std::deque<std::size_t> m_toTry;            //!< Candidates that are to be tried
     std::array<bool, CHOICES> m_isRepeated{};   //!< Whether its interval was void once

@@ -2,8 +2,10 @@
 
 #include "controllers/mpol.h"
 
+#include "controllers/advertised-rate.h"
 #include "controllers/coupled-controller.h"
 #include "controllers/lia.h"
+#include "sender/modal-controller.h"
 #include "sender/monitor-intervals.h"
 #include "sender/pacing.h"
 #include "sender/transmission-listener.h"
@@ -74,7 +76,7 @@ struct MpolChoice
  * LIA, and so are its threshold and its timeouts. It begins to watch only in a state in which the
  * socket's recovery can be left to Reno.
  */
-class TcpMpol : public CoupledController, public TransmissionListener
+class TcpMpol : public CoupledController, public TransmissionListener, public ModalController
 {
   public:
     /**
@@ -90,13 +92,13 @@ class TcpMpol : public CoupledController, public TransmissionListener
     }
 
     /**
-     * @param seat The seat.
+     * Begin; to be called when it has its seat.
+     *
      * @param choice What the scenario chooses.
      */
-    void Choose(const Seat& seat, const MpolChoice& choice)
+    void Begin(const MpolChoice& choice)
     {
-        m_siblings = seat.siblings;
-        m_index = seat.index;
+        m_rates = GetSeat().shared->Get<AdvertisedRate>();
         m_choice = choice;
     }
 
@@ -190,7 +192,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
         {
             return;
         }
-        GetOwn().advertisedRate = m_tcb->m_cWnd / GetRtt().GetSeconds();
+        Advertise(m_tcb->m_cWnd / GetRtt().GetSeconds());
         CloseInterval();
         while (m_mode == MpolMode::WATCH)
         {
@@ -229,7 +231,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
     }
 
     /**
-     * The siblings count with what they sent at when the decision began: when several double their
+     * The others count with what they sent at when the decision began: when several double their
      * rates at once, each would take the others' growth for its own success.
      *
      * @param result An interval's result.
@@ -258,7 +260,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
         const auto name = mode == MpolMode::START ? "start"
                           : mode == MpolMode::LEARN ? "learn"
                                                     : "watch";
-        GetOwn().TellMode(name, Simulator::Now());
+        EnterMode(name);
     }
 
     /**
@@ -270,8 +272,22 @@ class TcpMpol : public CoupledController, public TransmissionListener
     {
         m_paced = rate;
         Pace(m_tcb, rate);
-        GetOwn().advertisedRate = rate;
-        GetOwn().toldWindow = rate * GetRtt().GetSeconds() / m_tcb->m_segmentSize;
+        Advertise(rate);
+        CountWindowAs(rate * GetRtt().GetSeconds() / m_tcb->m_segmentSize);
+    }
+
+    /**
+     * @param rate The rate that the others are told, in bytes/s.
+     */
+    void Advertise(double rate)
+    {
+        (*m_rates)[GetSeat().index].rate = rate;
+    }
+
+    /// @return What the others of the group advertise.
+    double GetOthers() const
+    {
+        return SumAdvertised(*GetSeat().signals, *m_rates, GetSeat().index);
     }
 
     /**
@@ -283,7 +299,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
     {
         SetMode(MpolMode::START);
         m_rate = std::max(rate, GetLeastRate());
-        m_others = SumAdvertised(*m_siblings, m_index);
+        m_others = GetOthers();
         OpenNext();
     }
 
@@ -309,7 +325,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
     {
         if (!utility)
         {
-            m_others = SumAdvertised(*m_siblings, m_index);
+            m_others = GetOthers();
         }
         m_trial = {m_rate / m_choice.unit, utility.value_or(0), 0, 0};
         m_missing = utility ? 2 : 3;
@@ -333,7 +349,7 @@ class TcpMpol : public CoupledController, public TransmissionListener
         m_tcb->m_pacing = false;
         m_tcb->m_cWnd = static_cast<uint32_t>(segments) * segment;
         m_tcb->m_ssThresh = m_tcb->m_cWnd.Get();
-        GetOwn().toldWindow = 0;
+        CountWindowAs(0);
         OpenNext();
     }
 
@@ -483,24 +499,23 @@ class TcpMpol : public CoupledController, public TransmissionListener
         double utility; //!< Its utility
     };
 
-    std::shared_ptr<Siblings> m_siblings; //!< The subflows of the connection
-    std::size_t m_index{0};               //!< The own one
-    MpolChoice m_choice;                  //!< What the scenario chooses
-    Ptr<TcpSocketState> m_tcb;            //!< State of the socket
-    bool m_established{false};            //!< Whether it has begun
-    MpolMode m_mode{MpolMode::START};     //!< What it does
-    MonitorIntervals m_intervals;         //!< The intervals that are sent
-    double m_rate{0};                     //!< Rate that is doubled or in the middle, in bytes/s
-    double m_paced{0};                    //!< Rate at which is sent at present, in bytes/s
-    double m_others{0};                   //!< Rates of the siblings when they were last looked at
-    std::optional<Point> m_before;        //!< START: the last interval that was judged
-    ns3::SequenceNumber32 m_endOfStart;   //!< What left before this one did while it started
-    std::deque<std::size_t> m_toSend;     //!< LEARN: what is to be sent
-    MpolTrial m_trial{};                  //!< LEARN: what was tried
-    int m_missing{0};                     //!< LEARN: how many of that are not known
-    int m_alike{0};                       //!< LEARN: changes upwards in a row, or less 0: downwards
-    bool m_settled{false};                //!< LEARN: whether it is to watch when it may
-    std::deque<MpolRound> m_rounds;       //!< WATCH: the last rounds
+    Shared<AdvertisedRate> m_rates;     //!< Rates of the subflows
+    MpolChoice m_choice;                //!< What the scenario chooses
+    Ptr<TcpSocketState> m_tcb;          //!< State of the socket
+    bool m_established{false};          //!< Whether it has begun
+    MpolMode m_mode{MpolMode::START};   //!< What it does
+    MonitorIntervals m_intervals;       //!< The intervals that are sent
+    double m_rate{0};                   //!< Rate that is doubled or in the middle, in bytes/s
+    double m_paced{0};                  //!< Rate at which is sent at present, in bytes/s
+    double m_others{0};                 //!< Rates of the others when they were last looked at
+    std::optional<Point> m_before;      //!< START: the last interval that was judged
+    ns3::SequenceNumber32 m_endOfStart; //!< What left before this one did while it started
+    std::deque<std::size_t> m_toSend;   //!< LEARN: what is to be sent
+    MpolTrial m_trial{};                //!< LEARN: what was tried
+    int m_missing{0};                   //!< LEARN: how many of that are not known
+    int m_alike{0};                     //!< LEARN: changes upwards in a row, or less 0: downwards
+    bool m_settled{false};              //!< LEARN: whether it is to watch when it may
+    std::deque<MpolRound> m_rounds;     //!< WATCH: the last rounds
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpMpol);
@@ -526,16 +541,16 @@ Create(const Seat& seat, const ParameterValues& values)
     }
     const auto controller = ns3::CreateObject<TcpMpol>();
     controller->Setup(seat, values);
-    controller->Choose(seat, choice);
+    controller->Begin(choice);
     return controller;
 }
 
 } // namespace
 
 double
-MpolUtility(double rate, double siblings, double loss, double rttSlope)
+MpolUtility(double rate, double others, double loss, double rttSlope)
 {
-    return std::pow(siblings, EXPONENT) + std::pow(rate, EXPONENT) - LOSS_WEIGHT * rate * loss -
+    return std::pow(others, EXPONENT) + std::pow(rate, EXPONENT) - LOSS_WEIGHT * rate * loss -
            rate * rttSlope;
 }
 

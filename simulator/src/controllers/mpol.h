@@ -11,15 +11,15 @@ namespace smartsbd
 {
 
 /**
- * The utility of MP-OL, of a rate x: siblings^0.9 + x^0.9 - 11 x loss - x (change of the RTT).
+ * The utility of MP-OL, of a rate x: others^0.9 + x^0.9 - 11 x loss - x (change of the RTT).
  *
  * @param rate Its rate, in the unit of the controller.
- * @param siblings Rates of the other subflows of the group, in the same unit.
+ * @param others Rates of the other subflows of the group, in the same unit.
  * @param loss Bytes lost over bytes sent.
  * @param rttSlope Change of the smoothed RTT over time.
  * @return The utility, in a unit that depends on that of the rate.
  */
-double MpolUtility(double rate, double siblings, double loss, double rttSlope);
+double MpolUtility(double rate, double others, double loss, double rttSlope);
 
 /// A rate, and the utilities of it and of those a little below and above it.
 struct MpolTrial

@@ -68,6 +68,8 @@ void
 MultipathBbr::Setup(const Seat& seat)
 {
     m_seat = seat;
+    m_rates = seat.shared->Get<AdvertisedRate>();
+    m_starts = seat.shared->Get<BbrStart>();
     SetStream(seat.stream);
 }
 
@@ -75,13 +77,6 @@ Ptr<ns3::TcpCongestionOps>
 MultipathBbr::Fork()
 {
     return ns3::CopyObject<MultipathBbr>(this);
-}
-
-void
-MultipathBbr::Init(Ptr<TcpSocketState> tcb)
-{
-    TcpBbr::Init(tcb);
-    GetOwn().tcb = tcb;
 }
 
 void
@@ -93,7 +88,7 @@ MultipathBbr::CongestionStateSet(Ptr<TcpSocketState> tcb,
         TcpBbr::CongestionStateSet(tcb, newState);
         return;
     }
-    auto& phase = GetOwn().startup.phase;
+    auto& phase = GetStart().phase;
     if (phase == StartPhase::UNTOLD)
     {
         phase = StartPhase::WAITS;
@@ -122,7 +117,7 @@ MultipathBbr::CongControl(Ptr<TcpSocketState> tcb,
                           const TcpRateOps::TcpRateSample& rs)
 {
     NoteRate(rc, rs);
-    const bool waits = GetOwn().startup.phase == StartPhase::WAITS;
+    const bool waits = GetStart().phase == StartPhase::WAITS;
     // After a timeout ns-3's BBR takes ACKs that give no rate for a full pipe.
     const bool sound = tcb->m_congState == TcpSocketState::CA_OPEN && IsRate(rs);
     if (waits && sound && MayBegin())
@@ -149,6 +144,12 @@ MultipathBbr::CongControl(Ptr<TcpSocketState> tcb,
     }
 }
 
+const Startup&
+MultipathBbr::GetStartup() const
+{
+    return GetStart();
+}
+
 bool
 MultipathBbr::MayBegin()
 {
@@ -167,10 +168,22 @@ MultipathBbr::GetCap()
     return std::nullopt;
 }
 
-Siblings&
-MultipathBbr::GetSiblings() const
+const ConnectionSignals&
+MultipathBbr::GetConnectionSignals() const
 {
-    return *m_seat.siblings;
+    return *m_seat.signals;
+}
+
+const std::vector<AdvertisedRate>&
+MultipathBbr::GetRates() const
+{
+    return *m_rates;
+}
+
+std::vector<BbrStart>&
+MultipathBbr::GetStarts() const
+{
+    return *m_starts;
 }
 
 std::size_t
@@ -179,28 +192,28 @@ MultipathBbr::GetIndex() const
     return m_seat.index;
 }
 
-Sibling&
-MultipathBbr::GetOwn() const
+const SubflowSignals&
+MultipathBbr::GetSignals() const
 {
-    return (*m_seat.siblings)[m_seat.index];
+    return (*m_seat.signals)[m_seat.index];
 }
 
-void
-MultipathBbr::TellMode(std::string_view mode)
+BbrStart&
+MultipathBbr::GetStart() const
 {
-    GetOwn().TellMode(mode, ns3::Simulator::Now());
+    return (*m_starts)[m_seat.index];
 }
 
 void
 MultipathBbr::Begin(Ptr<TcpSocketState> tcb)
 {
-    auto& startup = GetOwn().startup;
-    startup.phase = StartPhase::STARTS;
-    startup.probed = 0;
+    auto& start = GetStart();
+    start.phase = StartPhase::STARTS;
+    start.probed = 0;
     if (m_begun)
     {
         // BBR remembers the rate it was limited to: a smaller window would look like a full pipe.
-        tcb->m_cWnd = GetWindow(tcb, WINDOW_GAIN * startup.limit.value_or(0));
+        tcb->m_cWnd = GetWindow(tcb, WINDOW_GAIN * start.limit.value_or(0));
         InitFullPipe();
         EnterStartup();
         return;
@@ -234,30 +247,29 @@ MultipathBbr::NoteRate(const TcpRateOps::TcpRateConnection& rc,
     {
         m_fastest.Update(rs.m_deliveryRate, m_rounds);
     }
-    auto& own = GetOwn();
-    own.advertisedRate = static_cast<double>(m_fastest.GetBest().GetBitRate()) / 8;
-    const bool starts = own.startup.phase == StartPhase::STARTS ||
-                        own.startup.phase == StartPhase::DRAINS;
+    (*m_rates)[m_seat.index].rate = static_cast<double>(m_fastest.GetBest().GetBitRate()) / 8;
+    auto& start = GetStart();
+    const bool starts = start.phase == StartPhase::STARTS || start.phase == StartPhase::DRAINS;
     if (starts && !rs.m_isAppLimited)
     {
         const auto rate = static_cast<double>(rs.m_deliveryRate.GetBitRate()) / 8;
-        own.startup.probed = std::max(own.startup.probed, rate);
+        start.probed = std::max(start.probed, rate);
     }
 }
 
 void
 MultipathBbr::TellStart()
 {
-    auto& startup = GetOwn().startup;
+    auto& start = GetStart();
     const auto state = GetBbrState();
-    if (startup.phase == StartPhase::STARTS && state != BBR_STARTUP)
+    if (start.phase == StartPhase::STARTS && state != BBR_STARTUP)
     {
-        startup.phase = StartPhase::DRAINS;
+        start.phase = StartPhase::DRAINS;
     }
-    if (startup.phase == StartPhase::DRAINS && state == BBR_PROBE_BW)
+    if (start.phase == StartPhase::DRAINS && state == BBR_PROBE_BW)
     {
-        startup.phase = StartPhase::ENDED;
-        startup.ended = ns3::Simulator::Now();
+        start.phase = StartPhase::ENDED;
+        start.ended = ns3::Simulator::Now();
     }
 }
 
@@ -280,7 +292,7 @@ MultipathBbr::Limit(Ptr<TcpSocketState> tcb, const BbrCap& cap)
 uint32_t
 MultipathBbr::GetWindow(Ptr<const TcpSocketState> tcb, double rate) const
 {
-    const auto segments = rate * GetOwn().baseRtt.GetSeconds() / tcb->m_segmentSize;
+    const auto segments = rate * GetSignals().baseRtt.GetSeconds() / tcb->m_segmentSize;
     return std::max(LEAST_WINDOW, static_cast<uint32_t>(segments)) * tcb->m_segmentSize;
 }
 
@@ -288,7 +300,7 @@ double
 MultipathBbr::GetLeastRate(Ptr<const TcpSocketState> tcb) const
 {
     // There is a delivery rate, so there is an RTT.
-    return LEAST_WINDOW * tcb->m_segmentSize / GetOwn().baseRtt.GetSeconds();
+    return LEAST_WINDOW * tcb->m_segmentSize / GetSignals().baseRtt.GetSeconds();
 }
 
 } // namespace smartsbd

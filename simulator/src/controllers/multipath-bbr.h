@@ -3,16 +3,25 @@
 #ifndef SMARTSBD_MULTIPATH_BBR_H
 #define SMARTSBD_MULTIPATH_BBR_H
 
+#include "controllers/advertised-rate.h"
 #include "controllers/controller-kind.h"
+#include "sender/start-reporter.h"
 
 #include "ns3/tcp-bbr.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <vector>
 
 namespace smartsbd
 {
+
+/// What subflows under BBR tell each other of their starts.
+struct BbrStart : Startup
+{
+    ns3::Time turnRtt; //!< Base RTT by which it had its turn; zero: none
+};
 
 /// A rate that BBR is limited to.
 struct BbrCap
@@ -25,12 +34,12 @@ struct BbrCap
 /**
  * ns-3's BBR, version 1, as one subflow of a connection.
  *
- * It tells its siblings what bandwidth it has found and whether it still starts up. Alone, it is
+ * It tells the others what bandwidth it has found and whether it still starts up. Alone, it is
  * ns3::TcpBbr to the bit. What couples subflows is said by those that derive from it: when BBR
  * begins, when a subflow is held at the least window, and what it is limited to. Limits hold in
  * PROBE_BW, and leave the least window in a round trip.
  */
-class MultipathBbr : public ns3::TcpBbr
+class MultipathBbr : public ns3::TcpBbr, public StartReporter
 {
   public:
     /**
@@ -49,7 +58,6 @@ class MultipathBbr : public ns3::TcpBbr
     void Setup(const Seat& seat);
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
-    void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
     void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
                             const ns3::TcpSocketState::TcpCongState_t newState) override;
     void CwndEvent(ns3::Ptr<ns3::TcpSocketState> tcb,
@@ -57,6 +65,7 @@ class MultipathBbr : public ns3::TcpBbr
     void CongControl(ns3::Ptr<ns3::TcpSocketState> tcb,
                      const ns3::TcpRateOps::TcpRateConnection& rc,
                      const ns3::TcpRateOps::TcpRateSample& rs) override;
+    const Startup& GetStartup() const override;
 
   protected:
     /// @return Whether BBR may begin; asked when it is established and at each ACK until then.
@@ -68,21 +77,20 @@ class MultipathBbr : public ns3::TcpBbr
     /// @return What it is limited to in PROBE_BW now, if it is.
     virtual std::optional<BbrCap> GetCap();
 
-    /// @return The subflows of the connection.
-    Siblings& GetSiblings() const;
+    /// @return Signals of the subflows of the connection.
+    const ConnectionSignals& GetConnectionSignals() const;
+
+    /// @return Their bandwidths as they advertise them.
+    const std::vector<AdvertisedRate>& GetRates() const;
+
+    /// @return Their starts.
+    std::vector<BbrStart>& GetStarts() const;
 
     /// @return Index of the own subflow.
     std::size_t GetIndex() const;
 
-    /// @return The record of the own subflow.
-    Sibling& GetOwn() const;
-
-    /**
-     * Tell the truth a mode.
-     *
-     * @param mode Its name, which is a literal.
-     */
-    void TellMode(std::string_view mode);
+    /// @return Signals of the own subflow.
+    const SubflowSignals& GetSignals() const;
 
   private:
     /**
@@ -93,7 +101,7 @@ class MultipathBbr : public ns3::TcpBbr
     void Begin(ns3::Ptr<ns3::TcpSocketState> tcb);
 
     /**
-     * Take a delivery rate for the siblings, whatever BBR takes it for.
+     * Take a delivery rate for the others, whatever BBR takes it for.
      *
      * @param rc What was delivered in all.
      * @param rs The sample.
@@ -101,7 +109,10 @@ class MultipathBbr : public ns3::TcpBbr
     void NoteRate(const ns3::TcpRateOps::TcpRateConnection& rc,
                   const ns3::TcpRateOps::TcpRateSample& rs);
 
-    /// Tell the siblings how far its start has come.
+    /// @return The start of the own subflow.
+    BbrStart& GetStart() const;
+
+    /// Tell the others how far its start has come.
     void TellStart();
 
     /**
@@ -126,6 +137,8 @@ class MultipathBbr : public ns3::TcpBbr
     double GetLeastRate(ns3::Ptr<const ns3::TcpSocketState> tcb) const;
 
     Seat m_seat;                    //!< Where it stands
+    Shared<AdvertisedRate> m_rates; //!< Bandwidths of the subflows
+    Shared<BbrStart> m_starts;      //!< Starts of the subflows
     bool m_begun{false};            //!< Whether BBR has begun
     bool m_waited{false};           //!< Whether it had the least window before
     MaxBandwidthFilter_t m_fastest; //!< Largest delivery rate of ten rounds

@@ -47,15 +47,10 @@ class TcpRlJoint : public ns3::TcpCongestionOps, public TransmissionListener
     }
 
     /**
-     * Take a seat; to be called before the socket gets the controller.
-     *
-     * @param seat The seat.
-     * @param agent What asks the agent.
+     * @param agent What asks the agent; to be set before the socket gets the controller.
      */
-    void Setup(const Seat& seat, SubflowAgent agent)
+    void SetAgent(SubflowAgent agent)
     {
-        m_siblings = seat.siblings;
-        m_index = seat.index;
         m_agent.emplace(std::move(agent));
     }
 
@@ -72,7 +67,6 @@ class TcpRlJoint : public ns3::TcpCongestionOps, public TransmissionListener
     void Init(Ptr<TcpSocketState> tcb) override
     {
         m_tcb = tcb;
-        (*m_siblings)[m_index].tcb = tcb;
     }
 
     void CongestionStateSet(Ptr<TcpSocketState> tcb,
@@ -122,7 +116,6 @@ class TcpRlJoint : public ns3::TcpCongestionOps, public TransmissionListener
         }
         const auto least = LEAST_SEGMENTS * m_tcb->m_segmentSize / GetRtt().GetSeconds();
         m_rate = std::max(m_agent->GetRate(m_rate, now).value_or(m_rate), least);
-        (*m_siblings)[m_index].advertisedRate = m_rate;
     }
 
     void NoteTimeout() override
@@ -136,11 +129,9 @@ class TcpRlJoint : public ns3::TcpCongestionOps, public TransmissionListener
         return m_tcb->m_srtt.Get().IsZero() ? UNKNOWN_RTT : m_tcb->m_srtt.Get();
     }
 
-    std::shared_ptr<Siblings> m_siblings; //!< The subflows of the connection
-    std::size_t m_index{0};               //!< The own one
-    std::optional<SubflowAgent> m_agent;  //!< Asks the agent
-    Ptr<TcpSocketState> m_tcb;            //!< State of the socket
-    double m_rate{0};                     //!< Rate at which is sent in bytes/s; 0: none yet
+    std::optional<SubflowAgent> m_agent; //!< Asks the agent
+    Ptr<TcpSocketState> m_tcb;           //!< State of the socket
+    double m_rate{0};                    //!< Rate at which is sent in bytes/s; 0: none yet
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpRlJoint);
@@ -158,7 +149,7 @@ Create(const Seat& seat, const ParameterValues& values)
     const auto view =
         values.Is("sees", "subflow") ? AgentView::SUBFLOW : AgentView::CONNECTION;
     const auto controller = ns3::CreateObject<TcpRlJoint>();
-    controller->Setup(seat, SubflowAgent(seat, source, view));
+    controller->SetAgent(SubflowAgent(seat, source, view));
     return controller;
 }
 

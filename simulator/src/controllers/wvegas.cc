@@ -22,10 +22,17 @@ constexpr uint64_t FEW_SAMPLES = 2;
 /// Added to every sample in us, so that no RTT is zero.
 constexpr int64_t SAMPLE_OFFSET = 1;
 
+/// What subflows tell each other of their rounds.
+struct WvegasRound
+{
+    double rate{0};             //!< Rate by which the subflow is weighed, in segments/s; or 0
+    uint64_t samplesAtBegin{0}; //!< RTT samples when the present round began
+};
+
 /**
  * Congestion control of a subflow under weighted Vegas (draft-xu-mptcp-congestion-control).
  *
- * Rates are what the siblings tell each other. In other states than Open, with few
+ * Rates are what the subflows tell each other. In other states than Open, with few
  * samples, and alone in its group, it is Reno.
  */
 class TcpWvegas : public CoupledController
@@ -44,10 +51,13 @@ class TcpWvegas : public CoupledController
     }
 
     /**
+     * Begin; to be called when it has its seat.
+     *
      * @param constants The constants.
      */
-    void SetConstants(const WvegasConstants& constants)
+    void Begin(const WvegasConstants& constants)
     {
+        m_rounds = GetSeat().shared->Get<WvegasRound>();
         m_constants = constants;
         m_path.alpha = static_cast<uint32_t>(constants.least);
     }
@@ -88,7 +98,7 @@ class TcpWvegas : public CoupledController
         m_path.weight = fresh.weight;
         m_path.rate = fresh.rate;
         m_path.leastQueue = fresh.leastQueue;
-        GetOwn().weighedRate = 0;
+        GetRound().rate = 0;
         BeginRound(tcb);
     }
 
@@ -106,8 +116,8 @@ class TcpWvegas : public CoupledController
     void BeginRound(Ptr<const TcpSocketState> tcb)
     {
         m_roundEnd = tcb->m_nextTxSequence;
-        GetOwn().samplesAtRound = GetOwn().samples;
-        m_sumAtRound = GetOwn().sampleSum;
+        GetRound().samplesAtBegin = GetSignals().samples;
+        m_sumAtRound = GetSignals().sampleSum;
     }
 
     /**
@@ -116,23 +126,23 @@ class TcpWvegas : public CoupledController
      */
     void EndRound(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
     {
-        const auto samples = GetOwn().samples - GetOwn().samplesAtRound;
+        const auto samples = GetSignals().samples - GetRound().samplesAtBegin;
         if (samples <= FEW_SAMPLES)
         {
             BeginRound(tcb);
             CoupledController::IncreaseWindow(tcb, segmentsAcked);
             return;
         }
-        const auto sum = (GetOwn().sampleSum - m_sumAtRound).GetMicroSeconds();
+        const auto sum = (GetSignals().sampleSum - m_sumAtRound).GetMicroSeconds();
         const auto size = tcb->m_segmentSize;
         const auto window = tcb->m_cWnd.Get() / size;
         const auto threshold = tcb->m_ssThresh.Get() / size;
         m_path.window = window;
         m_path.threshold = threshold;
-        m_path.base = GetOwn().baseRtt.GetMicroSeconds() + SAMPLE_OFFSET;
+        m_path.base = GetSignals().baseRtt.GetMicroSeconds() + SAMPLE_OFFSET;
         const auto rtt = sum / static_cast<int64_t>(samples) + SAMPLE_OFFSET;
-        const bool slowStart = EndWvegasRound(m_path, rtt, GetSiblingRates(), m_constants);
-        GetOwn().weighedRate = m_path.rate;
+        const bool slowStart = EndWvegasRound(m_path, rtt, GetOtherRates(), m_constants);
+        GetRound().rate = m_path.rate;
         if (slowStart)
         {
             SlowStart(tcb, segmentsAcked);
@@ -148,21 +158,29 @@ class TcpWvegas : public CoupledController
         BeginRound(tcb);
     }
 
-    /// @return Sum of the rates of the others of the group that have samples in their rounds.
-    double GetSiblingRates() const
+    /// @return What it tells of the present round.
+    WvegasRound& GetRound() const
     {
+        return (*m_rounds)[GetSeat().index];
+    }
+
+    /// @return Sum of the rates of the others of the group that have samples in their rounds.
+    double GetOtherRates() const
+    {
+        const auto& signals = *GetSeat().signals;
         double sum = 0;
-        for (const auto& sibling : GetSiblings())
+        for (std::size_t i = 0; i < signals.size(); ++i)
         {
-            if (&sibling != &GetOwn() && sibling.group == GetOwn().group &&
-                sibling.samples > sibling.samplesAtRound)
+            if (i != GetSeat().index && signals[i].group == GetSignals().group &&
+                signals[i].samples > (*m_rounds)[i].samplesAtBegin)
             {
-                sum += sibling.weighedRate;
+                sum += (*m_rounds)[i].rate;
             }
         }
         return sum;
     }
 
+    Shared<WvegasRound> m_rounds;        //!< What the subflows tell of their rounds
     WvegasConstants m_constants;         //!< The constants
     WvegasPath m_path;                   //!< What it keeps of the subflow
     bool m_active{true};                 //!< Whether the state is Open
@@ -182,10 +200,10 @@ Create(const Seat& seat, const ParameterValues& values)
 {
     const auto controller = ns3::CreateObject<TcpWvegas>();
     controller->Setup(seat, values);
-    controller->SetConstants({values.GetNumber("total_alpha"),
-                              values.GetNumber("least_alpha"),
-                              values.GetNumber("gamma"),
-                              values.Is("drain", "kernel")});
+    controller->Begin({values.GetNumber("total_alpha"),
+                       values.GetNumber("least_alpha"),
+                       values.GetNumber("gamma"),
+                       values.Is("drain", "kernel")});
     return controller;
 }
 
@@ -194,7 +212,7 @@ Create(const Seat& seat, const ParameterValues& values)
 bool
 EndWvegasRound(WvegasPath& path,
                int64_t rtt,
-               double siblingRates,
+               double otherRates,
                const WvegasConstants& constants)
 {
     bool slowStart = false;
@@ -214,7 +232,7 @@ EndWvegasRound(WvegasPath& path,
         if (waiting >= path.alpha)
         {
             path.rate = path.window * 1e6 / rtt;
-            path.weight = path.rate / (path.rate + siblingRates);
+            path.weight = path.rate / (path.rate + otherRates);
             path.alpha =
                 static_cast<uint32_t>(std::max(constants.least, constants.total * path.weight));
         }

@@ -34,13 +34,13 @@ struct WvegasPath
  *
  * @param path The subflow; changes.
  * @param rtt Mean of the round's RTT samples in us.
- * @param siblingRates Sum of the rates of the others of its group, in segments/s.
+ * @param otherRates Sum of the rates of the others of its group, in segments/s.
  * @param constants The constants.
  * @return Whether a step of slow start is due.
  */
 bool EndWvegasRound(WvegasPath& path,
                     int64_t rtt,
-                    double siblingRates,
+                    double otherRates,
                     const WvegasConstants& constants = {});
 
 } // namespace smartsbd

@@ -7,14 +7,19 @@
 namespace smartsbd
 {
 
-// Each is defined in the file of its name.
-extern const SchedulerKind BLEST;
-extern const SchedulerKind ECF;
-extern const SchedulerKind IRPS;
-extern const SchedulerKind MIN_RTT;
-extern const SchedulerKind OLAPS;
-extern const SchedulerKind REDUNDANT;
-extern const SchedulerKind ROUND_ROBIN;
+/// All schedulers, by name; each is defined in the file of its name.
+#define SCHEDULERS(ROW) \
+    ROW(BLEST)          \
+    ROW(ECF)            \
+    ROW(IRPS)           \
+    ROW(MIN_RTT)        \
+    ROW(OLAPS)          \
+    ROW(REDUNDANT)      \
+    ROW(ROUND_ROBIN)
+
+#define DECLARE(NAME) extern const SchedulerKind NAME;
+SCHEDULERS(DECLARE)
+#undef DECLARE
 
 namespace
 {
@@ -89,15 +94,9 @@ SortUsable(const PathViews& paths)
 const std::vector<const SchedulerKind*>&
 GetSchedulers()
 {
-    static const std::vector<const SchedulerKind*> schedulers{
-        &BLEST,
-        &ECF,
-        &IRPS,
-        &MIN_RTT,
-        &OLAPS,
-        &REDUNDANT,
-        &ROUND_ROBIN,
-    };
+#define ADDRESS(NAME) &NAME,
+    static const std::vector<const SchedulerKind*> schedulers{SCHEDULERS(ADDRESS)};
+#undef ADDRESS
     return schedulers;
 }
 

@@ -27,20 +27,20 @@ constexpr int WINDOW_RTTS = 50;
 } // namespace
 
 Coupling::Coupling(const Scenario& scenario,
-                   std::shared_ptr<Siblings> siblings,
+                   std::shared_ptr<ConnectionSignals> signals,
                    EventLog& log,
                    Avoids avoids)
     : m_scenario(scenario),
-      m_siblings(std::move(siblings)),
+      m_subflows(std::move(signals)),
       m_log(log),
       m_avoids(avoids),
       m_rule(ReadUnknownRule(scenario.connection.verdicts->values)),
       m_source(scenario.connection.verdicts->kind->create({scenario, scenario.connection.model},
                                                           scenario.connection.verdicts->values)),
-      m_established(m_siblings->size()),
-      m_relations(m_siblings->size() * m_siblings->size()),
-      m_wanted(m_siblings->size()),
-      m_written(m_siblings->size())
+      m_established(m_subflows->size()),
+      m_relations(m_subflows->size() * m_subflows->size()),
+      m_wanted(m_subflows->size()),
+      m_written(m_subflows->size())
 {
     if (m_source->Decide(Time()))
     {
@@ -168,7 +168,7 @@ Coupling::NoteVerdicts(Time now)
 void
 Coupling::Choose(Time now)
 {
-    const auto count = m_siblings->size();
+    const auto count = m_subflows->size();
     std::vector<uint32_t> groups(count);
     std::iota(groups.begin(), groups.end(), 0);
     m_due = Time::Max();
@@ -197,7 +197,7 @@ Coupling::Choose(Time now)
 bool
 Coupling::IsTold(std::size_t subflow) const
 {
-    const auto count = m_siblings->size();
+    const auto count = m_subflows->size();
     for (std::size_t other = 0; other < count; ++other)
     {
         const auto& [a, b] = std::minmax(subflow, other);
@@ -212,7 +212,7 @@ Coupling::IsTold(std::size_t subflow) const
 bool
 Coupling::IsCoupled(std::size_t a, std::size_t b, Time now)
 {
-    const auto& relation = m_relations[a * m_siblings->size() + b];
+    const auto& relation = m_relations[a * m_subflows->size() + b];
     if (!relation.shared)
     {
         return m_established[a] && m_established[b] && m_rule.coupled;
@@ -221,7 +221,7 @@ Coupling::IsCoupled(std::size_t a, std::size_t b, Time now)
     {
         return *relation.shared;
     }
-    const auto rtt = std::max((*m_siblings)[a].baseRtt, (*m_siblings)[b].baseRtt);
+    const auto rtt = std::max((*m_subflows)[a].baseRtt, (*m_subflows)[b].baseRtt);
     const auto held = m_rule.hold * WINDOW_RTTS * static_cast<double>(rtt.GetNanoSeconds());
     const auto until = relation.last + ns3::NanoSeconds(static_cast<int64_t>(held));
     if (now > until)
@@ -250,9 +250,8 @@ Coupling::Apply()
 {
     for (std::size_t i = 0; i < m_wanted.size(); ++i)
     {
-        // What was calculated for other groups is to be calculated anew.
-        (*m_siblings)[i].linked.stale |= !m_epochs.empty();
-        (*m_siblings)[i].group = m_wanted[i];
+        (*m_subflows)[i].regroupings += !m_epochs.empty();
+        (*m_subflows)[i].group = m_wanted[i];
     }
     m_epochs.push_back({Simulator::Now(), m_wanted});
     m_holds = false;

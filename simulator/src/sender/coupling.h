@@ -5,7 +5,7 @@
 
 #include "output/event-log.h"
 #include "scenario.h"
-#include "sender/siblings.h"
+#include "sender/subflow-signals.h"
 #include "verdicts/verdict-kind.h"
 
 #include "ns3/callback.h"
@@ -42,13 +42,13 @@ class Coupling
 
     /**
      * @param scenario The scenario, which has a source of verdicts; it must outlive this.
-     * @param siblings The subflows, whose groups this sets.
+     * @param signals The subflows, whose groups this sets.
      * @param log Where signals come from and changes of groups go to; it must outlive this.
      * @param avoids Tells whether an established subflow is in congestion avoidance.
      * @throws ModelError if the source's model cannot be used.
      */
     Coupling(const Scenario& scenario,
-             std::shared_ptr<Siblings> siblings,
+             std::shared_ptr<ConnectionSignals> signals,
              EventLog& log,
              Avoids avoids);
 
@@ -146,7 +146,7 @@ class Coupling
     static void Add(Cost& cost, std::chrono::steady_clock::time_point begin);
 
     const Scenario& m_scenario;             //!< The scenario
-    std::shared_ptr<Siblings> m_siblings;   //!< The subflows
+    std::shared_ptr<ConnectionSignals> m_subflows; //!< The subflows
     EventLog& m_log;                        //!< Where changes of groups go
     Avoids m_avoids;                        //!< Tells what is in congestion avoidance
     UnknownRule m_rule;                     //!< What holds while nothing is known

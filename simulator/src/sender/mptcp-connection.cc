@@ -95,7 +95,7 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
     {
         m_coupling =
             std::make_unique<Coupling>(scenario,
-                                       m_siblings,
+                                       m_signals,
                                        log,
                                        MakeCallback(&MptcpConnection::AvoidsCongestion, this));
     }
@@ -126,7 +126,8 @@ MptcpConnection::MptcpConnection(const ConnectionSpec& spec,
                     ends.firstStream + PERIODS,
                     MakeCallback(&MptcpConnection::Schedule, this)),
       m_log(log),
-      m_siblings(std::make_shared<Siblings>(subflows.size())),
+      m_signals(std::make_shared<ConnectionSignals>(subflows.size())),
+      m_shared(std::make_shared<SharedStates>(subflows.size())),
       m_scheduler(m_spec.scheduler.kind->create(
           {subflows.size(), m_spec.mss, ends.firstStream + SCHEDULER},
           m_spec.scheduler.values)),
@@ -145,7 +146,7 @@ MptcpConnection::MptcpConnection(const ConnectionSpec& spec,
     }
     for (std::size_t i = 0; i < m_subflows.size(); ++i)
     {
-        (*m_siblings)[i].group = subflows[i].group;
+        (*m_signals)[i].group = subflows[i].group;
         CreateListener(i, ends);
         CreateSender(i, ends);
         Simulator::Schedule(subflows[i].start, &MptcpConnection::Connect, this, i);
@@ -197,13 +198,17 @@ MptcpConnection::GetPacingRate(std::size_t subflow) const
 const std::vector<ModeChange>&
 MptcpConnection::GetModes(std::size_t subflow) const
 {
-    return (*m_siblings)[subflow].modes;
+    static const std::vector<ModeChange> none;
+    const auto* controller = m_subflows[subflow].modal;
+    return controller ? controller->GetModes() : none;
 }
 
 const Startup&
 MptcpConnection::GetStartup(std::size_t subflow) const
 {
-    return (*m_siblings)[subflow].startup;
+    static const Startup untold;
+    const auto* reporter = m_subflows[subflow].reporter;
+    return reporter ? reporter->GetStartup() : untold;
 }
 
 uint64_t
@@ -221,7 +226,7 @@ MptcpConnection::SetDelayCallback(ns3::Callback<void, std::size_t, ns3::Time> ca
 uint32_t
 MptcpConnection::GetGroup(std::size_t subflow) const
 {
-    return (*m_siblings)[subflow].group;
+    return (*m_signals)[subflow].group;
 }
 
 Coupling*
@@ -284,7 +289,7 @@ MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
     const auto& control = m_spec.congestionControl;
     const auto stream = ends.firstStream + FIRST_CONTROLLER + static_cast<int64_t>(subflow);
     const auto controller =
-        control.kind->create({m_siblings, subflow, stream, m_spec.agent}, control.values);
+        control.kind->create({m_signals, m_shared, subflow, stream, m_spec.agent}, control.values);
     auto sender = CreateSocket<SubflowSender>(ends.server, controller);
     sender->Bind(InetSocketAddress(ends.paths[subflow].server, SERVER_PORT + subflow));
     sender->SetUseEcn(m_spec.ecn ? TcpSocketState::On : TcpSocketState::Off);
@@ -308,7 +313,12 @@ MptcpConnection::CreateSender(std::size_t subflow, const ConnectionEnds& ends)
     sender->TraceConnectWithoutContext(
         "Tx",
         MakeCallback(&MptcpConnection::HandleServerTx, this, subflow));
-    m_subflows[subflow].sender = sender;
+    (*m_signals)[subflow].tcb = sender->GetSocketState();
+    auto& state = m_subflows[subflow];
+    state.controller = controller;
+    state.modal = dynamic_cast<const ModalController*>(PeekPointer(controller));
+    state.reporter = dynamic_cast<const StartReporter*>(PeekPointer(controller));
+    state.sender = sender;
 }
 
 void
@@ -374,7 +384,7 @@ MptcpConnection::HandleEstablished(std::size_t subflow, Ptr<ns3::Socket>)
 void
 MptcpConnection::HandleAck(std::size_t subflow, const AckReport& report)
 {
-    (*m_siblings)[subflow].NoteAck(report.outcome);
+    (*m_signals)[subflow].NoteAck(report.outcome);
     if (report.outcome.newlyAcked > 0)
     {
         Log(subflow, EventKind::ACK, report.acked);
@@ -415,7 +425,7 @@ MptcpConnection::HandleCongestionState(std::size_t subflow,
                                        TcpSocketState::TcpCongState_t,
                                        TcpSocketState::TcpCongState_t newState)
 {
-    (*m_siblings)[subflow].NoteState(newState, Simulator::Now());
+    (*m_signals)[subflow].NoteState(newState, Simulator::Now());
     Log(subflow, EventKind::CA, newState);
     if (newState == TcpSocketState::CA_RECOVERY || newState == TcpSocketState::CA_LOSS)
     {
@@ -486,7 +496,7 @@ MptcpConnection::HandleClientTx(std::size_t subflow,
 bool
 MptcpConnection::AvoidsCongestion(std::size_t subflow, bool openOnly)
 {
-    const auto phase = (*m_siblings)[subflow].startup.phase;
+    const auto phase = GetStartup(subflow).phase;
     return phase == StartPhase::UNTOLD ? m_subflows[subflow].sender->AvoidsCongestion(openOnly)
                                        : phase != StartPhase::STARTS && phase != StartPhase::DRAINS;
 }
@@ -623,7 +633,7 @@ MptcpConnection::LookAtPaths()
         auto& path = m_paths[i];
         path.available = !m_subflows[i].established.IsZero() && sender.IsAvailable();
         path.usable = path.available && sender.HasRoom(m_spec.mss);
-        const auto phase = (*m_siblings)[i].startup.phase;
+        const auto phase = GetStartup(i).phase;
         path.initialSlowStart = sender.GetThreshold() == std::numeric_limits<uint32_t>::max();
         path.startsUp = phase == StartPhase::UNTOLD ? path.initialSlowStart
                                                     : phase == StartPhase::STARTS;

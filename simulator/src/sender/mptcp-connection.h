@@ -3,16 +3,19 @@
 #ifndef SMARTSBD_MPTCP_CONNECTION_H
 #define SMARTSBD_MPTCP_CONNECTION_H
 
-#include "sender/coupling.h"
+#include "controllers/shared-states.h"
 #include "output/event-log.h"
-#include "sender/meta-queue.h"
-#include "sender/mptcp-option.h"
+#include "path/topology.h"
 #include "scenario.h"
 #include "schedulers/scheduler-kind.h"
+#include "sender/coupling.h"
+#include "sender/meta-queue.h"
+#include "sender/modal-controller.h"
+#include "sender/mptcp-option.h"
 #include "sender/sending-application.h"
-#include "sender/siblings.h"
+#include "sender/start-reporter.h"
+#include "sender/subflow-signals.h"
 #include "sender/subflow-socket.h"
-#include "path/topology.h"
 
 #include "ns3/callback.h"
 
@@ -119,7 +122,7 @@ class MptcpConnection
 
     /**
      * @param subflow Index of the subflow.
-     * @return What its controller tells of its start.
+     * @return What its controller tells of its start; untold for one that tells nothing.
      */
     const Startup& GetStartup(std::size_t subflow) const;
 
@@ -194,6 +197,9 @@ class MptcpConnection
         uint32_t received{0};               //!< Bytes received of the first of these segments
         std::deque<uint64_t> unacknowledged; //!< Those the sender has no ACK for
         uint64_t acknowledged{0};            //!< Segments it has ACKs for
+        ns3::Ptr<ns3::TcpCongestionOps> controller; //!< Its congestion controller
+        const ModalController* modal{nullptr};      //!< The same if it has modes, or null
+        const StartReporter* reporter{nullptr};     //!< The same if it tells of its start, or null
     };
 
     /**
@@ -366,7 +372,8 @@ class MptcpConnection
     ConnectionSpec m_spec;                         //!< Settings of the connection
     SendingApplication m_application;              //!< What gives the data
     EventLog* m_log;                               //!< Where the sender's events go, or null
-    std::shared_ptr<Siblings> m_siblings;          //!< What controllers know of the subflows
+    std::shared_ptr<ConnectionSignals> m_signals;  //!< What is seen of the subflows
+    std::shared_ptr<SharedStates> m_shared;        //!< What their controllers tell each other
     std::unique_ptr<Coupling> m_coupling;          //!< Decides on their groups; null: given
     std::unique_ptr<SubflowScheduler> m_scheduler; //!< Chooses the subflow of each segment
     PathViews m_paths;                             //!< What it sees of them

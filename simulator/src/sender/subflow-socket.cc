@@ -233,6 +233,12 @@ SubflowSender::GetTimeouts() const
     return m_timeouts;
 }
 
+Ptr<const TcpSocketState>
+SubflowSender::GetSocketState() const
+{
+    return m_tcb;
+}
+
 TcpSocketState::TcpCongState_t
 SubflowSender::GetCongestionState() const
 {

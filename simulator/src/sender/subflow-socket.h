@@ -147,6 +147,9 @@ class SubflowSender : public ns3::TcpSocketBase
     /// @return Retransmission timeouts so far.
     uint64_t GetTimeouts() const;
 
+    /// @return State of the socket, which its controller has too.
+    ns3::Ptr<const ns3::TcpSocketState> GetSocketState() const;
+
     /// @return The congestion state.
     ns3::TcpSocketState::TcpCongState_t GetCongestionState() const;
 

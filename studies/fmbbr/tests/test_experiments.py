@@ -99,7 +99,7 @@ def test_paths_are_what_the_oracle_of_captures_tells(by: str, tmp_path: Path) ->
     changed = scenario.connection.model_dump() | {"verdicts": {"name": "paths", "by": by}}
     connection = type(scenario.connection).model_validate(changed)
     own = scenario.model_copy(update={"connection": connection, "duration_s": 3.0})
-    told = loop_program.run(loop_program.build(), own, tmp_path / "scenario.json").told
+    told = loop_program.run(loop_program.build(), own, tmp_path / "scenario.json").verdicts
     assert told is not None
     seen = links_seen(scenario)
     ids = range(len(scenario.subflows))

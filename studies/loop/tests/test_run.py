@@ -122,8 +122,8 @@ def test_a_difference_to_a_replay_is_seen(project: Path, tmp_path: Path) -> None
         for source in ("tree_paper", "lag_excess"):
             planned_run = next(one for one in planned if one.experiment == "loop_nsb" and one.control == source)
             looped = loop_program.run(program, planned_run.scenario, tmp_path / "scenario.json")
-            assert looped.told is not None and replays.same(source, looped.told, looped.events)
-            changed = copy.deepcopy(looped.told)
+            assert looped.verdicts is not None and replays.same(source, looped.verdicts, looped.events)
+            changed = copy.deepcopy(looped.verdicts)
             if source == "tree_paper":
                 changed["verdicts"][0]["shared"] ^= True
             else:

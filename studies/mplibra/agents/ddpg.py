@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.mplibra.agents.adam import Adam
-from studies.mplibra.agents.perceptron import Floats, Perceptron, activations, drawn, gradients
+from studies.mplibra.agents.perceptron import Floats, Perceptron, activations, draw_perceptron, gradients
 from studies.mplibra.agents.replay_memory import Minibatch
 
 #: Bound of the last layer's first weights (section 7 there).
@@ -90,8 +90,8 @@ class Ddpg:
 
     def __init__(self, inputs: int, settings: DdpgSettings, rng: np.random.Generator) -> None:
         self.settings = settings
-        self.actor = drawn([inputs, *settings.hidden, 1], rng, _LAST_LAYER)
-        self.critic = drawn([inputs + 1, *settings.hidden, 1], rng, _LAST_LAYER)
+        self.actor = draw_perceptron([inputs, *settings.hidden, 1], rng, _LAST_LAYER)
+        self.critic = draw_perceptron([inputs + 1, *settings.hidden, 1], rng, _LAST_LAYER)
         self.slow_actor, self.slow_critic = self.actor.copy(), self.critic.copy()
         self.actor_steps, self.critic_steps = Adam(settings.actor_rate), Adam(settings.critic_rate)
 

@@ -42,7 +42,7 @@ class Perceptron:
         return Perceptron([one.copy() for one in self.weights], [one.copy() for one in self.biases])
 
 
-def drawn(sizes: Sequence[int], rng: np.random.Generator, last: float) -> Perceptron:
+def draw_perceptron(sizes: Sequence[int], rng: np.random.Generator, last: float) -> Perceptron:
     """Draw a network.
 
     Parameters

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from studies.mplibra.agents import agent_file
 from studies.mplibra.agents.agent_file import AgentFileError
-from studies.mplibra.agents.perceptron import drawn
+from studies.mplibra.agents.perceptron import draw_perceptron
 
-ACTOR = drawn([3, 4, 1], np.random.default_rng(1), 0.5)
+ACTOR = draw_perceptron([3, 4, 1], np.random.default_rng(1), 0.5)
 CARD = {"name": "mplibra", "seed": 1}
 
 

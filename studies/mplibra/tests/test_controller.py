@@ -14,7 +14,7 @@ import pytest
 from smartsbd.scenarios.scenario import Scenario as WholeScenario
 from studies.mplibra.agents import agent_file
 from studies.mplibra.agents.ddpg import answer
-from studies.mplibra.agents.perceptron import drawn
+from studies.mplibra.agents.perceptron import draw_perceptron
 from studies.mplibra.training.conversation import Conversation
 from tests.simulator.program import (
     MSS,
@@ -146,7 +146,7 @@ def test_an_exploration_has_no_segment_for_nothing(tmp_path: Path) -> None:
 
     On two equal paths that is a quarter of a segment in each round trip of exploration, and each cycle has one.
     """
-    wants_less = drawn([50, 4, 1], np.random.default_rng(1), 0.0)
+    wants_less = draw_perceptron([50, 4, 1], np.random.default_rng(1), 0.0)
     wants_less.biases[-1][:] = np.arctanh(-0.5)
     agent_file.write(wants_less, tmp_path / "an.agent", {})
     scenario = two_links(mplibra("learnt"))
@@ -287,7 +287,7 @@ def test_a_further_connection_may_be_the_one_that_needs_it(tmp_path: Path) -> No
 )
 def test_a_file_that_is_no_agent_is_refused(change: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "an.agent"
-    agent_file.write(drawn([50, 4, 1], np.random.default_rng(1), 0.5), path, {})
+    agent_file.write(draw_perceptron([50, 4, 1], np.random.default_rng(1), 0.5), path, {})
     path.write_bytes(change(path.read_bytes()))
     error = option_error(two_links(mplibra("learnt")), tmp_path / "run", f"--agent={path}")
     assert error.startswith(str(path))

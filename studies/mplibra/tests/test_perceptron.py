@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from studies.mplibra.agents.adam import Adam
-from studies.mplibra.agents.perceptron import Perceptron, activations, drawn, gradients
+from studies.mplibra.agents.perceptron import Perceptron, activations, draw_perceptron, gradients
 
 
 def wide(network: Perceptron) -> Perceptron:
@@ -22,7 +22,7 @@ def loss(network: Perceptron, inputs: Any) -> float:
 
 def test_gradients_are_those_of_differences() -> None:
     rng = np.random.default_rng(1)
-    network = wide(drawn([4, 7, 5, 2], rng, 0.5))
+    network = wide(draw_perceptron([4, 7, 5, 2], rng, 0.5))
     inputs: Any = rng.normal(size=(3, 4))
     values = activations(network, inputs)
     found = gradients(network, values, 2 * values[-1])
@@ -45,7 +45,7 @@ def test_gradients_are_those_of_differences() -> None:
 
 
 def test_gradients_of_parameters_are_left_out_if_not_wanted() -> None:
-    network = drawn([2, 3, 1], np.random.default_rng(1), 0.5)
+    network = draw_perceptron([2, 3, 1], np.random.default_rng(1), 0.5)
     values = activations(network, np.ones((1, 2), np.float32))
     found = gradients(network, values, np.ones((1, 1), np.float32), parameters=False)
     assert found.parameters == []
@@ -53,14 +53,14 @@ def test_gradients_of_parameters_are_left_out_if_not_wanted() -> None:
 
 
 def test_first_weights_are_bounded_by_inputs_and_the_last_by_what_is_given() -> None:
-    network = drawn([100, 50, 1], np.random.default_rng(1), 1e-3)
+    network = draw_perceptron([100, 50, 1], np.random.default_rng(1), 1e-3)
     assert 0.09 < np.abs(network.weights[0]).max() <= 0.1
     assert 5e-4 < np.abs(network.weights[1]).max() <= 1e-3
     assert network.sizes == [100, 50, 1]
 
 
 def test_a_copy_is_a_network_of_its_own() -> None:
-    network = drawn([2, 3, 1], np.random.default_rng(1), 0.5)
+    network = draw_perceptron([2, 3, 1], np.random.default_rng(1), 0.5)
     copied = network.copy()
     copied.weights[0] += 1
     assert not np.array_equal(copied.weights[0], network.weights[0])

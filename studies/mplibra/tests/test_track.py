@@ -10,7 +10,7 @@ import pytest
 
 from studies.__main__ import main
 from studies.mplibra.agents import agent_file
-from studies.mplibra.agents.perceptron import drawn
+from studies.mplibra.agents.perceptron import draw_perceptron
 from studies.mplibra.track import ALIAS
 from studies.transfers.tests.project import ROOT
 
@@ -25,7 +25,7 @@ def test_a_training_is_a_run_with_its_curve_and_its_weights_have_an_alias(
     shutil.copy(ROOT / "params.yaml", tmp_path)
     agents = tmp_path / "agents"
     agents.mkdir()
-    actor = drawn([50, 4, 1], np.random.default_rng(1), 0.5)
+    actor = draw_perceptron([50, 4, 1], np.random.default_rng(1), 0.5)
     agent_file.write(actor, agents / "mplibra.agent", {"name": "mplibra", "seed": 1, "steps": 200, "reward": -0.9})
     (agents / "mplibra.csv").write_text("steps,episodes,reward,elapsed_s,seed\n100,4,-1.5,3,1\n200,8,-0.9,6,1\n")
     assert main(COMMAND) == 0

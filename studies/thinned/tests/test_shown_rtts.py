@@ -108,7 +108,7 @@ def test_of_a_subflow_without_samples_nothing_is_shown(name: str) -> None:
 
 
 def test_where_ticks_begin_is_drawn() -> None:
-    drawn = [Ticks.drawn(1000, [seed]).offset_ns for seed in range(50)]
-    assert drawn == [Ticks.drawn(1000, [seed]).offset_ns for seed in range(50)]
+    drawn = [Ticks.draw(1000, [seed]).offset_ns for seed in range(50)]
+    assert drawn == [Ticks.draw(1000, [seed]).offset_ns for seed in range(50)]
     assert len(set(drawn)) > 40
     assert 0 <= min(drawn) < 200 and 800 < max(drawn) < 1000

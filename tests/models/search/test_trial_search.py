@@ -33,7 +33,7 @@ def made() -> ModelSelection:
         return windows_of_kinds(rows, RULES, partners, names)
 
     own = windows(feature_names("paper"))
-    return ModelSelection.drawn(
+    return ModelSelection.draw(
         "made",
         {"paper": own, "both": windows(feature_names("both"))},
         windows((correlation.FEATURE,)),

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from smartsbd.contracts import tables
-from smartsbd.pipelines.benchmark.named_split import NamedSplit, SidesError, connection_name, drawn, names_of
+from smartsbd.pipelines.benchmark.named_split import NamedSplit, SidesError, connection_name, draw_split, names_of
 from smartsbd.pipelines.benchmark.task import SIZES, SMALLEST, TASKS
 
 
@@ -24,13 +24,13 @@ OTHERS = {name(number): number % 2 == 0 for number in range(1000, 1600)}
 def test_sides_have_no_connection_in_common(task: str, size: str) -> None:
     one = TASKS[task]
     same = one.trained == one.tested
-    split = drawn(one, size, LABELS, LABELS if same else OTHERS)
+    split = draw_split(one, size, LABELS, LABELS if same else OTHERS)
     assert not set(split.train) & set(split.test)
     assert split.train and split.test
 
 
 def test_of_one_dataset_each_connection_is_on_one_side_and_a_quarter_is_judged() -> None:
-    split = drawn(TASKS["sites-1"], "S", LABELS, LABELS)
+    split = draw_split(TASKS["sites-1"], "S", LABELS, LABELS)
     assert {*split.train, *split.test} == set(LABELS)
     assert 0.2 < len(split.test) / len(LABELS) < 0.3
     assert {one[0] for one in split.test} == set("0123")
@@ -38,7 +38,7 @@ def test_of_one_dataset_each_connection_is_on_one_side_and_a_quarter_is_judged()
 
 def test_the_smallest_size_has_both_labels_and_is_part_of_the_next() -> None:
     task = TASKS["sites-1"]
-    small, all_there = (drawn(task, size, LABELS, LABELS) for size in (SMALLEST, "S"))
+    small, all_there = (draw_split(task, size, LABELS, LABELS) for size in (SMALLEST, "S"))
     assert (len(small.train), len(small.test)) == task.smallest
     for part, whole in ((small.train, all_there.train), (small.test, all_there.test)):
         assert set(part) < set(whole)
@@ -47,7 +47,9 @@ def test_the_smallest_size_has_both_labels_and_is_part_of_the_next() -> None:
 
 def test_the_split_does_not_depend_on_the_order_of_what_is_there() -> None:
     backwards = dict(reversed(LABELS.items()))
-    assert drawn(TASKS["sites-1"], "XS", LABELS, LABELS) == drawn(TASKS["sites-1"], "XS", backwards, backwards)
+    assert draw_split(TASKS["sites-1"], "XS", LABELS, LABELS) == draw_split(
+        TASKS["sites-1"], "XS", backwards, backwards
+    )
 
 
 @pytest.mark.parametrize(

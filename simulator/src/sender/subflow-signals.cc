@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-#include "sender/siblings.h"
+#include "sender/subflow-signals.h"
 
 #include <algorithm>
 
 namespace smartsbd
 {
 
-void
-Sibling::TellMode(std::string_view mode, ns3::Time now)
-{
-    if (modes.empty() || modes.back().mode != mode)
-    {
-        modes.push_back({now, mode});
-    }
-}
-
 bool
-Sibling::Counts() const
+SubflowSignals::Counts() const
 {
     return tcb && tcb->m_srtt.Get().IsStrictlyPositive();
 }
 
 uint64_t
-Sibling::GetBytesOfLosses() const
+SubflowSignals::GetBytesOfLosses() const
 {
     return std::max(sinceLoss, betweenLosses);
 }
 
 void
-Sibling::NoteAck(const AckOutcome& outcome)
+SubflowSignals::NoteAck(const AckOutcome& outcome)
 {
     acked += outcome.newlyAcked;
     arrived += outcome.newlyArrived;
@@ -44,7 +35,7 @@ Sibling::NoteAck(const AckOutcome& outcome)
 }
 
 void
-Sibling::NoteState(ns3::TcpSocketState::TcpCongState_t state, ns3::Time now)
+SubflowSignals::NoteState(ns3::TcpSocketState::TcpCongState_t state, ns3::Time now)
 {
     using ns3::TcpSocketState;
     if (state != TcpSocketState::CA_RECOVERY && state != TcpSocketState::CA_CWR &&
@@ -61,25 +52,11 @@ Sibling::NoteState(ns3::TcpSocketState::TcpCongState_t state, ns3::Time now)
 }
 
 bool
-IsAlone(const Siblings& siblings, std::size_t index)
+IsAlone(const ConnectionSignals& signals, std::size_t index)
 {
-    return std::count_if(siblings.begin(), siblings.end(), [&](const Sibling& sibling) {
-               return sibling.group == siblings[index].group;
+    return std::count_if(signals.begin(), signals.end(), [&](const SubflowSignals& subflow) {
+               return subflow.group == signals[index].group;
            }) == 1;
-}
-
-double
-SumAdvertised(const Siblings& siblings, std::size_t index)
-{
-    double sum = 0;
-    for (const auto& sibling : siblings)
-    {
-        if (&sibling != &siblings[index] && sibling.group == siblings[index].group)
-        {
-            sum += sibling.advertisedRate;
-        }
-    }
-    return sum;
 }
 
 } // namespace smartsbd
