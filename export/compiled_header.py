@@ -112,7 +112,7 @@ class Compiled:
     Parameters
     ----------
     path : Path
-        A header that `sbd export` wrote (.h), or a model file (.sbd).
+        A header that `sbd stage export` wrote (.h), or a model file (.sbd).
     headers : Path
         Folder with the headers that came with this program, and their checksums.
     trusted : bool
@@ -147,7 +147,7 @@ class Compiled:
         reading: Reading = DEFAULT,
     ) -> None:
         if not path.is_file():
-            raise NoHeaderError(f"{printable(str(path))}: no such header or model file: `sbd export` writes them")
+            raise NoHeaderError(f"{printable(str(path))}: no such header or model file: `sbd stage export` writes them")
         self._limits = limits
         self._reading = reading
         self._folder = tempfile.TemporaryDirectory(prefix="sbd-")

@@ -85,10 +85,10 @@ def check_same(files: Mapping[str, bytes], folder: Path) -> None:
     for name, content in files.items():
         path = folder / name
         if not path.exists() or path.read_bytes() != content:
-            raise VerifyError(f"{path} differs from what is trained: run `sbd export` and commit it")
+            raise VerifyError(f"{path} differs from what is trained: run `sbd stage export` and commit it")
     more = sorted(path.name for path in folder.iterdir() if path.name not in files)
     if more:
-        raise VerifyError(f"{folder / more[0]} is not of any model in params.yaml: run `sbd export`")
+        raise VerifyError(f"{folder / more[0]} is not of any model in params.yaml: run `sbd stage export`")
 
 
 def write(files: Mapping[str, bytes], folder: Path) -> None:

@@ -24,7 +24,8 @@ controllers, with their curves, once the study `mplibra` has run.
 `on_X/...` is the same model on the dataset and windows X. A run with the tag `header` is exported as C. A run's
 figures are among its artifacts.
 
-`sbd run HEADER` goes from a header to its run. Nothing reads this store back: `sbd track` makes it of what is on disk.
+`sbd run HEADER` goes from a header to its run. Nothing reads this store back: the stage `track` makes it of what is on
+disk.
 """
 
 

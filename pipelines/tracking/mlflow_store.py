@@ -418,7 +418,7 @@ def _found_run(client: MlflowClient, run: Run, experiments: Mapping[str, str]) -
 
 def _standing_client(database: Path) -> MlflowClient:
     if not database.exists():
-        raise TrackingError(f"{database}: no such file: run `sbd track` with tracking.enabled, or `dvc repro`")
+        raise TrackingError(f"{database}: no such file: run `sbd stage track` with tracking.enabled, or `dvc repro`")
     return _client(database)
 
 
@@ -447,7 +447,7 @@ def runs_address(database: Path, experiment: str, view: View, port: int) -> str:
     """
     known = _standing_client(database).get_experiment_by_name(experiment)
     if known is None:
-        raise TrackingError(f"{database}: has no experiment {experiment}: run `sbd track`")
+        raise TrackingError(f"{database}: has no experiment {experiment}: run `sbd stage track`")
     page = f"http://{LOOPBACK}:{port}/#/experiments/{known.experiment_id}/runs"
     # Without the last the page shows what belongs to language models; no tag of the experiment changes that.
     return f"{page}?viewStateShareKey={view.key}&workflowType=machine_learning"

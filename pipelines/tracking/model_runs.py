@@ -199,5 +199,5 @@ def best_exported(parents: Sequence[Parent], headers: Mapping[str, str], report:
     """
     exported = [parent for parent in parents if parent.model_digest in headers]
     if not exported:
-        raise TrackingError(f"{report}: none of its models is in the chosen ones: run `sbd export`")
+        raise TrackingError(f"{report}: none of its models is in the chosen ones: run `sbd stage export`")
     return max(exported, key=lambda parent: parent.metrics["nested_accuracy"])

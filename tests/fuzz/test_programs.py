@@ -22,7 +22,7 @@ pytestmark = [
 
 def copied(folder: Path, name: str, file: str = "", old: str = "", new: str = "") -> Path:
     """Return a copy of the sources in a folder, one line changed."""
-    shutil.copytree(ROOT / name, folder / name)
+    shutil.copytree(ROOT / "native" / name, folder / name)
     shutil.copytree(ROOT / "requirements", folder / "requirements")
     if file:
         path = folder / name / "src" / file
@@ -58,7 +58,7 @@ BROKEN = [
 @pytest.mark.parametrize(("file", "old", "new"), BROKEN)
 def test_a_parser_of_captures_that_breaks_a_promise_is_found(tmp_path: Path, file: str, old: str, new: str) -> None:
     folder = copied(tmp_path, "packets", file, old, new)
-    program = replace(PROGRAMS["packets"], headers=lambda _: folder / "src", objects=folder)
+    program = replace(PROGRAMS["packets"], headers=lambda _: folder / "src", objects=folder / "src")
     built = programs.build_with_clang(program, tmp_path / "built")
     seeds = tmp_path / "seeds"
     seeds.mkdir()

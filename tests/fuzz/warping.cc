@@ -131,14 +131,14 @@ TryWarping(const uint8_t* bytes, size_t size)
         HOLDS(!(least < 0) && !std::isnan(least) && IsSame(found[lane], least));
         HOLDS(IsSame(Warp(one, other), least) && IsSame(Warp(other, one), least));
         Pair pair(one, other);
-        HOLDS(IsSame(WarpPairSse2(pair), least));
+        HOLDS(IsSame(WarpPairOf16Bytes(pair), least));
         for (size_t at = 0; at < otherPoints * channels; ++at)
         {
             lanes[at * LANES + lane] = own[at];
         }
     }
     // What a processor without AVX2 runs; its vectors are aligned by new, to 16 bytes.
-    WarpBundleSse2(one, lanes.data(), row.data(), otherPoints);
+    WarpBundleOf16Bytes(one, lanes.data(), row.data(), otherPoints);
     HOLDS(std::equal(found.begin(), found.end(), row.end() - LANES, IsSame));
     return 1;
 }

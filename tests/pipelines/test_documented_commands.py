@@ -78,7 +78,7 @@ _TWO_LINKS = "needs two links, and a server"
 _EMPTY = "makes an environment of its own"
 #: Commands that are not run here.
 ELSEWHERE: dict[str, Elsewhere] = {
-    "make core": Elsewhere(_SUITE, "tests/test_core.py"),
+    "make core && . .venv/bin/activate": Elsewhere(_SUITE, "tests/test_core.py"),
     "make repro": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     "make repro PROFILE=quick": Elsewhere(_SUITE, "make repro PROFILE=quick"),
     ". .venv/bin/activate": Elsewhere(_SHELL, "make repro PROFILE=quick"),
@@ -175,7 +175,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "sbd testbed testbed/examples/shared.json testbed/examples/separate.json --out made": Elsewhere(
         _ROOT_RIGHTS, "tests/testbed/test_run.py"
     ),
-    "python -m studies why run --seeds set-aside --runs data/studies/why/set-aside"
+    "python -m studies why run --seeds set-aside-2 --runs data/studies/why/set-aside-2"
     " --reports studies/why/reports": Elsewhere(_ROOT_RIGHTS, "studies/why/tests/test_run.py"),
     "sbd new-dataset made/inputs --labels made/truth.csv --name made": Elsewhere(
         "takes what the command before makes", "tests/testbed/test_run.py"

@@ -463,7 +463,7 @@ def test_what_leads_to_no_run_is_named(tracked: Path, tmp_path: Path, capsys: py
 
 def test_without_a_store_there_is_nothing_to_serve(untracked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ui"]) == 3
-    assert "data/mlflow.db: no such file: run `sbd track`" in capsys.readouterr().err
+    assert "data/mlflow.db: no such file: run `sbd stage track`" in capsys.readouterr().err
     assert not (untracked / "data/mlflow.db").exists()
 
 
@@ -479,5 +479,5 @@ def test_another_profiles_store_is_not_served(
 
 def test_without_a_store_there_is_nothing_to_find(untracked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "0123456789abcdef"]) == 3
-    assert "data/mlflow.db: no such file: run `sbd track`" in capsys.readouterr().err
+    assert "data/mlflow.db: no such file: run `sbd stage track`" in capsys.readouterr().err
     assert not (untracked / "data/mlflow.db").exists()
