@@ -109,6 +109,8 @@ audit: $(VENV)/audit/.installed
 
 # What comes as a source distribution is built with locked packages alone, the same or of a lock of their own.
 BUILT_WITH := --preview-features build-dependency-hashes --require-build-hashes --build-constraints
+# This project itself, which has no digest; what builds it has.
+OURS_BUILT_WITH := $(BUILT_WITH) requirements/native.txt --verify-hashes
 WHEELS := --only-binary :all:
 
 # What reads inputs and judges them, and stored models; GROUPS="track notebooks" adds some of pyproject.toml's others.
@@ -126,7 +128,7 @@ core-installed: $(VENV)/.core
 $(VENV)/.core: $(VENV)/.uv requirements/main.txt requirements/native.txt pyproject.toml
 	@echo "set-up: packages of Python"
 	@$(IN_GROUPS)
-	$(call editable,--build-constraints requirements/native.txt)
+	$(call editable,$(OURS_BUILT_WITH))
 	@touch $@
 
 # The program, what it needs and the detector in git in one file, for the Python of .venv/; packages stay private to it.
@@ -134,7 +136,7 @@ app: core
 	rm -rf build/app
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site $(WHEELS) --verify-hashes -c requirements/main.txt \
 		-r pyproject.toml
-	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site --build-constraints requirements/native.txt --no-deps .
+	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/site $(OURS_BUILT_WITH) --no-deps .
 	uv pip install --quiet --python $(VENV_PYTHON) --target build/app/tools $(WHEELS) --require-hashes -r requirements/app.txt
 	PYTHONPATH=build/app/tools $(VENV_PYTHON) -m shiv --site-packages build/app/site --console-script sbd --compressed \
 		--python "/usr/bin/env python$$($(VENV_PYTHON) -V | sed -E 's/Python (3\.[0-9]+).*/\1/')" --output-file build/sbd.pyz

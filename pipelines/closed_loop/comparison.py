@@ -40,7 +40,7 @@ def mean_with_interval(name: str, values: pd.Series[float], *, resamples: int, s
 
 
 def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], column: str) -> pd.DataFrame:
-    """Return runs with the outcome of another control on the same network; runs without one are left out.
+    """Return runs with the outcome of another control on the same network; nan where that was not run.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ def beside(runs: pd.DataFrame, name: str, control_of: Callable[[str], str], colu
     Returns
     -------
     DataFrame
-        The rows of `runs` that have such a run, with one column more.
+        All rows of `runs`, with one column more.
     """
     other = runs[[*NETWORK, "control", column]].rename(columns={"control": "_other", column: name})
     keyed = runs.assign(_other=runs["control"].map(control_of))
-    return keyed.merge(other, on=[*NETWORK, "_other"], validate="many_to_one").drop(columns="_other")
+    return keyed.merge(other, on=[*NETWORK, "_other"], how="left", validate="many_to_one").drop(columns="_other")
 
 
 def compared(runs: pd.DataFrame, twin: Callable[[str], str], *, resamples: int, seed: int) -> Iterator[dict[str, Any]]:

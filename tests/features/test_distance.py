@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from dtaidistance import dtw_ndim
 from tslearn.metrics import dtw as tslearn_dtw
 
 from smartsbd.features import distance
+from smartsbd.features.connection_pairs import pairs
+from smartsbd.features.reading import DEFAULT
+from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.recording import only_connection
 from tests import naive
 
 Ints = npt.NDArray[np.int64]
+SAMPLES = Path(__file__).parents[2] / "data/samples/kernel/inputs"
 
 HIGH = 2**21 - 1
 DEGENERATE: dict[str, tuple[Ints, Ints]] = {
@@ -43,6 +50,25 @@ def test_three_ways_to_warp_agree(name: str) -> None:
     assert distance.dtwd(a.astype(np.float64), b.astype(np.float64)) == math.sqrt(least)
     assert tslearn_dtw(a.astype(np.float64), b.astype(np.float64)) == pytest.approx(math.sqrt(least), rel=1e-15)
     assert distance.dtwd_4us(a, b) <= distance.ed_4us(a, b)
+
+
+def test_on_a_kernel_s_windows_both_libraries_warp_as_the_features_do() -> None:
+    """RTT, and RTT with congestion, of a shared pair and of one that is not, in every tiled window."""
+    logs = (only_connection([SAMPLES / f"{number}.state.csv.zst"], Dialect()) for number in (101, 106))
+    of_both = [list(pairs(log, "tiled", DEFAULT)) for log in logs]
+    grids = [window.grid for of_log in of_both for pair in of_log for window in pair.windows]
+    assert len(grids) >= 4
+    for grid in grids:
+        rtt_a, rtt_b = grid.above_a_us.astype(np.float64), grid.above_b_us.astype(np.float64)
+        a = np.column_stack([rtt_a, 1e6 * grid.congested_a])
+        b = np.column_stack([rtt_b, 1e6 * grid.congested_b])
+        for first, second in ((rtt_a[:, None], rtt_b[:, None]), (a, b)):
+            ours = distance.dtwd(first, second)
+            assert ours == dtw_ndim.distance_fast(first, second, inner_dist="squared euclidean")
+            assert ours == pytest.approx(tslearn_dtw(first, second), rel=1e-12)
+            steps = distance.warping_path(first, second)
+            along = ((first[steps[:, 0]] - second[steps[:, 1]]) ** 2).sum()
+            assert math.sqrt(along) == pytest.approx(ours, rel=1e-12)
 
 
 def test_sum_of_distances() -> None:
