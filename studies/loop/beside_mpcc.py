@@ -103,8 +103,12 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     networks = EXPERIMENTS[EXPERIMENT].draw(sites=list(SITES), runs=arguments.networks, seed=SEED)
     runs = [LoopRun(EXPERIMENT, network, control) for network in networks for control in CONTROLS]
     work = partial(row_of, program=loop_program.build())
-    table = pd.DataFrame(parallel.mapped(work, runs, params, what="loop beside_mpcc", threads=True, here=True))
-    write_csv(table, arguments.runs)
+    rows: list[dict[str, Any]] = []
+    for row in parallel.mapped(work, runs, params, what="loop beside_mpcc", threads=True, here=True):
+        rows.append(row)
+        # What is there can be looked at, if the rest is not waited for.
+        write_csv(pd.DataFrame(rows), arguments.runs)
+    table = pd.DataFrame(rows)
     options = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
     write_csv(pd.DataFrame(compared(table, **options)), arguments.table)
     return stage.EXIT_OK
