@@ -90,7 +90,7 @@ def test_arrays_are_judged_from_python(clone: Path, tmp_path: Path) -> None:
 def test_what_needs_another_group_says_which(clone: Path) -> None:
     sbd = str(clone / ".venv/bin/sbd")
     plot = ("detect", "--plot", "verdict.png", str(LOG))
-    for command, group in ((("rank",), "train"), (("ui",), "track"), (plot, "train")):
+    for command, group in ((("rank",), "train"), (("ui",), "track"), (plot, "plot")):
         done = subprocess.run([sbd, *command], cwd=clone, env=bare(clone), capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert f"in a checkout, `make core GROUPS={group}`" in done.stderr
