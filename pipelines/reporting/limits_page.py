@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import cycle, groupby
 from typing import Any
 
 from smartsbd.contracts.fault import printable
@@ -27,7 +27,7 @@ _MOST_POINTS = 500
 _TICKS = 5
 #: A share of a subflow's data that is worth a line.
 _LEAST_SHARE = 0.005
-#: By their place in the table; what no rule names is grey. Adjacent ones differ for eyes that see few colours too.
+#: In the order of the causes, again from the first one where there are more; what no rule names is grey.
 _COLOURS = (
     "#7f1d1d",
     "#b45309",
@@ -290,7 +290,7 @@ def page(connections: Sequence[LimitedConnection]) -> str:
     str
         HTML.
     """
-    colours = {cause.name: colour for cause, colour in zip(CAUSES, _COLOURS, strict=True)}
+    colours = dict(zip((cause.name for cause in CAUSES), cycle(_COLOURS), strict=False))
     return page_template("limits.html.j2").render(
         connections=[_shown(connection) for connection in connections],
         colours=colours | {NOT_CLASSIFIED: _GREY},

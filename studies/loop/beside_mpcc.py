@@ -7,7 +7,6 @@ has it on three networks of each site alone.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from smartsbd.pipelines.running import parallel, stage
 from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopRun
 from smartsbd.scenarios.sites import SITES
+from studies.loop.unkept_run import run_once
 
 EXPERIMENT = "loop_nsb"
 #: As `params/full.yaml` draws them.
@@ -50,8 +50,7 @@ def row_of(run: LoopRun, program: Path) -> dict[str, Any]:
     SimulatorError
         If it failed.
     """
-    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
-        looped = loop_program.run(program, run.scenario, Path(folder) / "scenario.json")
+    looped = run_once(run.scenario, program)
     network = run.network
     outcomes = [run_outcome.outcome(looped.truth, None, rival) for rival in range(len(run.scenario.background))]
     identity: dict[str, Any] = {"experiment": run.experiment, "variant": network.variant, "place": network.place}

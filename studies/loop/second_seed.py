@@ -8,7 +8,6 @@ own, and beside one flow on a shared link.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.sites import SITES
+from studies.loop.unkept_run import run_once
 
 SEED, NETWORKS = 20230118, 5
 LONG_S = 300.0
@@ -122,8 +122,7 @@ def outcome_of(run: SecondRun, program: Path) -> dict[str, Any]:
     SimulatorError
         If it failed.
     """
-    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
-        looped = loop_program.run(program, run.scenario, Path(folder) / "scenario.json")
+    looped = run_once(run.scenario, program)
     network = run.network
     identity = {"lasts": run.lasts, "experiment": run.experiment, "place": network.place, "number": network.number}
     outcome = run_outcome.outcome(looped.truth, looped.verdicts, network.rival)

@@ -7,7 +7,6 @@ the sender did changed while it was watched.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopRun
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
 from smartsbd.scenarios.unseen import CASES
+from studies.loop.unkept_run import run_once
 
 EXPERIMENT = "loop_unseen"
 #: As `params/full.yaml` draws them.
@@ -52,8 +52,7 @@ def verdicts_of(run: LoopRun, program: Path) -> list[dict[str, Any]]:
     SimulatorError
         If it failed.
     """
-    with tempfile.TemporaryDirectory(prefix="sbd-") as folder:
-        looped = loop_program.run(program, run.scenario, Path(folder) / "scenario.json")
+    looped = run_once(run.scenario, program)
     identity = {"case": run.network.place, "judge": CONTROLS[run.control].verdicts}
     return [identity | verdict for verdict in run_outcome.judged(looped.truth, looped.verdicts or {"verdicts": []})]
 

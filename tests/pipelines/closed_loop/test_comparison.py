@@ -51,6 +51,16 @@ def test_goodput_is_compared_on_the_same_network() -> None:
     assert found[ALL, "switched"]["over_twin"] == pytest.approx((1.5 + 1.8 + 2.0) / 3)
 
 
+def test_a_control_whose_twin_was_not_run_stays_in_the_table() -> None:
+    """MPTCP-SBD couples by OLIA: without OLIA there is its goodput, and nothing over a twin."""
+    without = pd.concat([TABLE, pd.DataFrame([run(0, "mptcp_sbd", 3.0)])])
+    twins = {"lia": "lia", "reno": "reno", "switched": "lia", "mptcp_sbd": "olia"}
+    of_all = list(compared(without, twins.__getitem__, **OPTIONS))
+    (here,) = (row for row in of_all if (row["place"], row["control"]) == ("here", "mptcp_sbd"))
+    assert (here["runs"], here["goodput_mbit_s"], here["over_lia"]) == (1, 3.0, 0.75)
+    assert math.isnan(here["over_twin"]) and math.isnan(here["over_twin_most"])
+
+
 def test_the_closed_form_is_taken_off_network_by_network() -> None:
     """1 + 0.5 (2 - 1) = 1.5 and 1 + 0.75 (2 - 1) = 1.75; over there Reno gains nothing."""
     found = rows(TABLE)
