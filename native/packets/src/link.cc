@@ -27,6 +27,7 @@ constexpr uint16_t PPP_IPV4 = 0x0021;
 constexpr uint16_t PPP_IPV6 = 0x0057;
 
 constexpr uint32_t MAC_ADDRESSES_BYTES = 12;
+constexpr uint32_t ETHERNET_BYTES = MAC_ADDRESSES_BYTES + 2;
 constexpr uint32_t PPPOE_BYTES = 6;
 constexpr uint32_t LABEL_BYTES = 4;
 
@@ -483,6 +484,18 @@ Ppi(const Frame& frame, uint32_t at)
                                      : OfLink(ReadLittle32(frame.data + at + 4), at + bytes);
 }
 
+/// @return Whether a frame is what most are: TCP over IPv4 over Ethernet.
+bool
+IsPlain(const Frame& frame)
+{
+    constexpr uint32_t ethernet = 1;
+    constexpr uint32_t ipv4Bytes = 20;
+    constexpr uint8_t tcp = 6;
+    const auto* ip = frame.data + ETHERNET_BYTES;
+    return frame.link == ethernet && frame.capturedBytes >= ETHERNET_BYTES + ipv4Bytes &&
+           Read16(frame.data + MAC_ADDRESSES_BYTES) == IPV4 && ip[0] >> 4 == 4 && ip[9] == tcp;
+}
+
 } // namespace
 
 LinkStep
@@ -614,6 +627,10 @@ OfLink(uint32_t link, uint32_t at)
 IpStart
 FindIp(const Frame& frame)
 {
+    if (IsPlain(frame))
+    {
+        return {Verdict::Segment, ETHERNET_BYTES};
+    }
     auto step = OfLink(frame.link, 0);
     while (step.next)
     {

@@ -25,14 +25,6 @@ constexpr int64_t LEFT_DISPLACED = 2;
 // Of the flows alive, the share that gives way when there are too many.
 constexpr size_t DISPLACED_SHARE = 8;
 
-uint64_t
-Mixed(uint64_t value)
-{
-    value ^= value >> 32;
-    value *= 0x9e3779b97f4a7c15U;
-    return value ^ value >> 29;
-}
-
 /// @return How far one number of sequence is beyond another.
 int32_t
 Beyond(uint32_t one, uint32_t other)
@@ -59,12 +51,6 @@ IsCause(const CapturedSegment& answer, const Segment& segment)
         }
     }
     return false;
-}
-
-uint64_t
-Number(const Endpoint& end)
-{
-    return Mixed(end.high + 0x2545f4914f6cdd1dU * end.low) + end.port;
 }
 
 /// @return A number that nobody knows who wrote a capture.
@@ -270,9 +256,10 @@ Recording::Take(const Frame& frame)
     if (verdict == Verdict::Segment)
     {
         // What both look up comes meanwhile.
-        const auto print = m_seen.Print(waiting.captured);
+        const auto ends = Hash(waiting.captured.source, waiting.captured.destination);
+        const auto print = m_seen.Print(waiting.captured, ends);
         m_seen.Foresee(print);
-        waiting.hash = Hash(waiting.captured.source, waiting.captured.destination);
+        waiting.hash = ends.OfFlow();
         waiting.flow = 0;
         __builtin_prefetch(&m_slots[waiting.hash & (m_slots.size() - 1)]);
         if (IsCopy(place, print, WayOf(frame, waiting.captured)))
@@ -456,12 +443,10 @@ Recording::TakeEarliest()
     m_free.push_back(place);
 }
 
-uint32_t
-Recording::Hash(const Endpoint& one, const Endpoint& other) const
+HashedEnds
+Recording::Hash(const Endpoint& source, const Endpoint& destination) const
 {
-    // The same for both directions.
-    const auto both = Number(one) + Number(other);
-    return static_cast<uint32_t>(Mixed(both ^ m_hashSeed) >> 16);
+    return {KeyedHash(m_hashSeed, source), KeyedHash(m_hashSeed, destination)};
 }
 
 int
@@ -556,7 +541,7 @@ Recording::Rebuild()
     {
         if (const auto& live = m_alive[place]; live.flow)
         {
-            Insert(Hash(live.ends[0], live.ends[1]), place);
+            Insert(Hash(live.ends[0], live.ends[1]).OfFlow(), place);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "bounds.h"
 #include "flow.h"
 #include "gathered-segments.h"
+#include "keyed-hash.h"
 #include "listed-segment.h"
 #include "pcap.h"
 #include "prefetch.h"
@@ -190,7 +191,7 @@ class Recording final : private FrameSink
     bool MayGather(const LiveFlow& live, const Segment& segment) const;
     void Gather(const Found& found, const CapturedSegment& captured);
 
-    uint32_t Hash(const Endpoint& one, const Endpoint& other) const;
+    HashedEnds Hash(const Endpoint& source, const Endpoint& destination) const;
 
     /// Make a flow that begins with a segment; return which end sent that.
     int Begin(LiveFlow& live, const CapturedSegment& first);

@@ -19,40 +19,6 @@ constexpr uint32_t COOKED_V2 = 276;
 constexpr uint32_t VLAN_BYTES = 4;
 constexpr uint8_t OUTGOING = 4; // PACKET_OUTGOING of Linux
 
-constexpr uint64_t KEYS[] = {0x9e3779b97f4a7c15U, 0x2545f4914f6cdd1dU, 0xbf58476d1ce4e5b9U};
-
-__extension__ using Wide = unsigned __int128;
-
-/// Mix two words into a number.
-uint64_t
-Folded(uint64_t seed, uint64_t one, uint64_t other)
-{
-    const auto product = static_cast<Wide>(one ^ seed) * (other ^ seed ^ KEYS[0]);
-    return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
-}
-
-/// Mix bytes into a number; those behind them may be read, up to a whole word.
-uint64_t
-Folded(uint64_t seed, const uint8_t* data, size_t bytes)
-{
-    constexpr size_t WORD = sizeof(uint64_t);
-    const auto word = [data, bytes](size_t at) -> uint64_t {
-        if (at >= bytes)
-        {
-            return 0;
-        }
-        const auto left = bytes - at;
-        return left >= WORD ? Read64(data + at) : Read64(data + at) & ~(~uint64_t{0} >> 8 * left);
-    };
-    uint64_t folded = bytes;
-    for (size_t at = 0; at < bytes; at += 2 * WORD)
-    {
-        seed += KEYS[1];
-        folded += Folded(seed, word(at), word(at + WORD));
-    }
-    return folded;
-}
-
 /// @return How many bytes of a frame name its interface and the link layer's ends, tags included.
 uint32_t
 NamingBytes(const Frame& frame)
@@ -125,39 +91,33 @@ SeenSegments::SeenSegments(uint64_t seed)
 }
 
 uint64_t
-SeenSegments::Mix(const CapturedSegment& captured) const
+SeenSegments::Mix(const CapturedSegment& captured, const HashedEnds& ends) const
 {
     const auto& segment = captured.segment;
-    const auto& from = captured.source;
-    const auto& to = captured.destination;
     const auto sizes = uint64_t{segment.payloadBytes} << 32 | uint64_t{segment.window} << 16 |
                        uint64_t{segment.flags} << 8 | captured.optionsBytes;
-    const auto ends = uint64_t{from.port} << 48 | uint64_t{to.port} << 32 | captured.identification;
-    auto print = Folded(m_seed, uint64_t{segment.seq} << 32 | segment.ack, sizes);
-    print += Folded(m_seed + KEYS[1], ends, from.low + std::rotl(to.low, 32));
-    if (from.family != 4)
-    {
-        print += Folded(m_seed + KEYS[2], from.high, to.high);
-    }
+    auto print = KeyedHash(m_seed, uint64_t{segment.seq} << 32 | segment.ack, sizes);
+    print += ends.source + std::rotl(ends.destination, 32);
+    print += captured.identification * HASH_KEYS[1];
     if (!(segment.flags & SYN))
     {
-        return print + Folded(~m_seed, captured.options, captured.optionsBytes);
+        return print + KeyedHash(~m_seed, captured.options, captured.optionsBytes);
     }
     // On its way through a host a SYN may be told of a smaller MSS.
     if (segment.hasTimestamps)
     {
-        print += Folded(m_seed - KEYS[2], segment.tsval, segment.tsecr);
+        print += KeyedHash(m_seed - HASH_KEYS[2], segment.tsval, segment.tsecr);
     }
     const auto at = std::min(captured.mptcpAt, captured.optionsBytes);
     uint8_t options[MAX_OPTIONS_BYTES]{};
     std::copy(captured.options + at, captured.options + captured.optionsBytes, options);
-    return print + Folded(~m_seed, options, captured.optionsBytes - at);
+    return print + KeyedHash(~m_seed, options, captured.optionsBytes - at);
 }
 
 uint64_t
-SeenSegments::Print(const CapturedSegment& captured) const
+SeenSegments::Print(const CapturedSegment& captured, const HashedEnds& ends) const
 {
-    const auto print = Mix(captured);
+    const auto print = Mix(captured, ends);
     return print == 0 ? 1 : print;
 }
 
@@ -206,8 +166,8 @@ Way
 WayOf(const Frame& frame, const CapturedSegment& captured)
 {
     const auto where = uint64_t{frame.interface} << 32 | frame.link;
-    const auto mark = Folded(KEYS[1], where, captured.hops) +
-                      Folded(KEYS[2], frame.data, NamingBytes(frame));
+    const auto seed = (where ^ HASH_KEYS[2]) * HASH_KEYS[0] + captured.hops;
+    const auto mark = KeyedHash(seed, frame.data, NamingBytes(frame));
     return {static_cast<uint16_t>(mark >> 32), IsOutgoing(frame)};
 }
 

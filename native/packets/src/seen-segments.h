@@ -4,6 +4,7 @@
 #define PACKETS_SEEN_SEGMENTS_H
 
 #include "bounds.h"
+#include "keyed-hash.h"
 #include "segment.h"
 
 #include <array>
@@ -51,7 +52,7 @@ class SeenSegments
     explicit SeenSegments(uint64_t seed);
 
     /// @return What copies of a packet have in common, and nearly nothing else has; never 0.
-    uint64_t Print(const CapturedSegment& captured) const;
+    uint64_t Print(const CapturedSegment& captured, const HashedEnds& ends) const;
 
     /// Have at hand what Find() looks at first.
     void Foresee(uint64_t print) const
@@ -77,7 +78,7 @@ class SeenSegments
     static constexpr size_t HEADS = 4 * SEEN_SEGMENTS;
 
     /// @return The print of a segment; may be 0.
-    uint64_t Mix(const CapturedSegment& captured) const;
+    uint64_t Mix(const CapturedSegment& captured, const HashedEnds& ends) const;
 
     uint64_t m_seed;
     uint32_t m_count{0}; //!< Some four billion later it begins anew
