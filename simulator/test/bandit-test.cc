@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace
@@ -226,12 +227,34 @@ TestDirection()
     Check("more from the worst", CountUntilChange(monitor, 1, 0.7, 20) == 4);
 }
 
+/// With means of 0.5 and 0.4 the worse arm is played next once the bonus outweighs the difference.
+void
+TestBonus()
+{
+    for (const auto& [bonus, next] : {std::pair{1.0, 1}, {0.1, 0}})
+    {
+        Ucb1 bandit(2, bonus);
+        for (const auto reward : {0.5, 0.4})
+        {
+            bandit.Choose();
+            bandit.Learn(reward);
+        }
+        // Played three times, the better one has six tenths of the other's bonus.
+        for (auto played = 0; played < 2 && bandit.Choose() == 0; ++played)
+        {
+            bandit.Learn(0.5);
+        }
+        Check("the bonus decides", bandit.Choose() == static_cast<std::size_t>(next));
+    }
+}
+
 } // namespace
 
 int
 main()
 {
     TestUcb1();
+    TestBonus();
     TestExp3();
     CheckRegret("UCB1", MeanRegret([](int64_t) { return Ucb1(3); }), 41, UCB1_BOUND);
     CheckRegret("Exp3",

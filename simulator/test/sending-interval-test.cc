@@ -81,6 +81,20 @@ TestNext()
     Expect("what is acknowledged", interval.GetThroughput(0), 20'000);
 }
 
+/// One that does not wait is over when its time is up, and has what is acknowledged by then.
+void
+TestTimed()
+{
+    SendingInterval interval(1, false);
+    interval.Begin(MilliSeconds(0), MilliSeconds(50));
+    interval.NoteGiven(0, 1000, true, MilliSeconds(0));
+    interval.NoteGiven(0, 1000, true, MilliSeconds(30));
+    interval.NoteAck(0, 1000, 1000, MilliSeconds(40));
+    Check("its time is not up", !interval.IsOver(MilliSeconds(49)));
+    Check("its time is up", interval.IsOver(MilliSeconds(50)));
+    Expect("acknowledged in its time", interval.GetGoodput(), 25'000);
+}
+
 } // namespace
 
 int
@@ -88,5 +102,6 @@ main()
 {
     TestThroughput();
     TestNext();
+    TestTimed();
     return g_status;
 }

@@ -57,7 +57,19 @@ SCHEDULERS: dict[str, Choice] = {
     UCB1_CODE: Choice("bbr", "olaps", scheduling={"mode": "code"}),
     EXP3_CODE: Choice("bbr", "olaps", scheduling={"learner": "exp3", "mode": "code"}),
 }
-#: Of them, those without variants of OLAPS.
+#: What the paper's words on OLAPS leave open, each way of reading them; the first two are those above.
+SMALL_BONUS, TIMED, BOTH = "olaps ucb1, bonus 0.1", "olaps ucb1, timed", "olaps ucb1, timed, bonus 0.1"
+EXP3_TIMED = "olaps exp3, timed"
+READINGS: dict[str, Choice] = {
+    REDUNDANT: SCHEDULERS[REDUNDANT],
+    UCB1: SCHEDULERS[UCB1],
+    EXP3: SCHEDULERS[EXP3],
+    SMALL_BONUS: Choice("bbr", "olaps", scheduling={"bonus": 0.1}),
+    TIMED: Choice("bbr", "olaps", scheduling={"interval": "time"}),
+    BOTH: Choice("bbr", "olaps", scheduling={"interval": "time", "bonus": 0.1}),
+    EXP3_TIMED: Choice("bbr", "olaps", scheduling={"learner": "exp3", "interval": "time"}),
+}
+#: Of the schedulers, those without variants of OLAPS.
 PLAIN = ("min_rtt", "round_robin", REDUNDANT, "blest", "ecf", UCB1, EXP3)
 LEARNERS = (UCB1, EXP3, UCB1_ALONE, EXP3_ALONE)
 #: Shares of copies that OLAPS chooses from, each kept for a whole run.
@@ -82,10 +94,10 @@ def group_of(experiment: str, setting: str) -> str:
 
     Examples
     --------
-    >>> group_of("grid", "30 kB, 40 ms, loss 0.2"), group_of("factors_linux", "small 017"), group_of("mobility", "walk")
-    ('30 kB', 'small', 'walk')
+    >>> group_of("read_grid", "30 kB, 40 ms, loss 0.2"), group_of("factors_linux", "small 017")
+    ('30 kB', 'small')
     """
-    name = experiment.removesuffix("_linux")
+    name = experiment.removesuffix("_linux").removeprefix("read_")
     separator = {"grid": ", ", "factors": " "}.get(name)
     return setting if separator is None else setting.partition(separator)[0]
 
@@ -218,6 +230,20 @@ class GridExperiment(_OlapsExperiment):
 
     def _drawn(self, setting: str, rng: np.random.Generator) -> Scenario:
         return self._two_paths(rng, *self._by_setting()[setting])
+
+
+class ReadDelayExperiment(DelayExperiment):
+    """Figs. 4 and 5, by how OLAPS is read."""
+
+    def _choices(self) -> dict[str, Choice]:
+        return READINGS
+
+
+class ReadGridExperiment(GridExperiment):
+    """Fig. 6, by how OLAPS is read."""
+
+    def _choices(self) -> dict[str, Choice]:
+        return READINGS
 
 
 class ChangeExperiment(_OlapsExperiment):
@@ -369,3 +395,5 @@ class OlapsExperiments(Experiments):
     factors: FactorExperiment
     factors_linux: FactorExperiment
     three: ThreePathExperiment
+    read_delays: ReadDelayExperiment
+    read_grid: ReadGridExperiment

@@ -21,9 +21,10 @@ constexpr double DEVIATION_GAIN = 0.125;
 
 } // namespace
 
-Ucb1::Ucb1(std::size_t arms)
+Ucb1::Ucb1(std::size_t arms, double bonus)
     : m_means(arms),
-      m_plays(arms)
+      m_plays(arms),
+      m_bonus(bonus)
 {
 }
 
@@ -36,7 +37,8 @@ Ucb1::Choose()
             return std::numeric_limits<double>::infinity();
         }
         const auto rounds = static_cast<double>(m_rounds);
-        return m_means[arm] + std::sqrt(2 * std::log(rounds) / static_cast<double>(m_plays[arm]));
+        const auto plays = static_cast<double>(m_plays[arm]);
+        return m_means[arm] + m_bonus * std::sqrt(2 * std::log(rounds) / plays);
     };
     m_chosen = 0;
     for (std::size_t arm = 1; arm < m_means.size(); ++arm)

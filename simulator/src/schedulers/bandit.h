@@ -38,8 +38,9 @@ class Ucb1 : public Bandit
   public:
     /**
      * @param arms Number of arms.
+     * @param bonus What the bonus is multiplied by; Auer et al. have 1.
      */
-    explicit Ucb1(std::size_t arms);
+    explicit Ucb1(std::size_t arms, double bonus = 1);
 
     std::size_t Choose() override;
     void Learn(double reward) override;
@@ -49,6 +50,7 @@ class Ucb1 : public Bandit
     std::vector<double> m_means;   //!< Mean reward of each arm
     std::vector<uint64_t> m_plays; //!< How often each was played
     uint64_t m_rounds{0};          //!< How often any was
+    double m_bonus;                //!< What the bonus is multiplied by
     std::size_t m_chosen{0};       //!< The arm chosen last
 };
 

@@ -33,6 +33,7 @@ struct OlapsRules
     uint32_t quota;             //!< Segments of a quota; 0: the congestion window
     ns3::Time leastInterval;    //!< Least time of a sending interval
     int64_t roundTrips;         //!< Round trips of a sending interval
+    bool waits;                 //!< Whether a sending interval waits for ACKs
     bool bounded;               //!< Whether rewards end at 1
     MonitorRules monitor;       //!< What the reward monitor does
 };
@@ -46,6 +47,7 @@ GetPaperRules()
         .quota = 0,
         .leastInterval = ns3::Time(),
         .roundTrips = 3,
+        .waits = true,
         .bounded = true,
         .monitor = {.firstDeviation = 0.5,
                     .most = 4,
@@ -64,6 +66,7 @@ GetCodeRules()
         .quota = 12,
         .leastInterval = ns3::MilliSeconds(40),
         .roundTrips = 2,
+        .waits = true,
         .bounded = false,
         .monitor = {.firstDeviation = 0,
                     .most = 3,
@@ -95,7 +98,7 @@ class Olaps : public SubflowScheduler
           m_monitor(m_rules.shares.size(), m_rules.monitor),
           m_monitored(monitored),
           m_damped(damped),
-          m_interval(seat.subflows),
+          m_interval(seat.subflows, m_rules.waits),
           m_subflows(seat.subflows)
     {
     }
@@ -299,11 +302,12 @@ Create(const SchedulerSeat& seat, const ParameterValues& values)
 {
     const bool code = values.Is("mode", "code");
     auto rules = code ? GetCodeRules() : GetPaperRules();
+    rules.waits = values.Is("interval", "acks");
     const auto arms = rules.shares.size();
     std::unique_ptr<Bandit> bandit;
     if (values.Is("learner", "ucb1"))
     {
-        bandit = std::make_unique<Ucb1>(arms);
+        bandit = std::make_unique<Ucb1>(arms, values.GetNumber("bonus"));
     }
     else if (values.Is("learner", "exp3"))
     {
@@ -339,6 +343,11 @@ extern const SchedulerKind OLAPS{
             "as the authors' module mptcp_ol.c, intervals of two RTTs and 40 ms at least, quotas "
             "of 12, copies first, 1/8192 for 0, rewards without bound, its counting of outliers.",
             {"paper", "code"}),
+      OneOf("interval",
+            "When a sending interval is over. acks: its time is up, and what went out in it is "
+            "acknowledged or as much time has passed again; time: its time is up.",
+            {"acks", "time"}),
+      Number("bonus", "What UCB1's bonus for arms played seldom is multiplied by.", 0, 10, 1),
       Number("share", "Share of copies, if the learner is none.", 0, 1, 0)}},
     Create,
 };

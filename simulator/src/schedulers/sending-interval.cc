@@ -49,8 +49,9 @@ SentRange::GetThroughput() const
     return bytes > 0 ? bytes / (m_lastAcked - m_firstSent).GetSeconds() : 0;
 }
 
-SendingInterval::SendingInterval(std::size_t subflows)
-    : m_given(subflows),
+SendingInterval::SendingInterval(std::size_t subflows, bool waits)
+    : m_waits(waits),
+      m_given(subflows),
       m_subflow(subflows)
 {
 }
@@ -94,6 +95,10 @@ bool
 SendingInterval::IsOver(ns3::Time now) const
 {
     const auto lasts = now - m_begin;
+    if (!m_waits)
+    {
+        return lasts >= m_length;
+    }
     const bool complete = std::all_of(m_subflow.begin(), m_subflow.end(), [](const auto& range) {
         return range.IsComplete();
     });

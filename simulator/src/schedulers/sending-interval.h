@@ -57,16 +57,17 @@ class SentRange
 /**
  * The sending interval of OLAPS: what goes out in a time, and how fast that was.
  *
- * It is over when its time is up and all that went out in it is acknowledged, by each subflow and
- * by DATA_ACKs, or when twice its time is up.
+ * It is over when its time is up. If it waits for ACKs, all that went out in it is acknowledged
+ * then too, by each subflow and by DATA_ACKs, or twice its time is up.
  */
 class SendingInterval
 {
   public:
     /**
      * @param subflows Number of subflows.
+     * @param waits Whether it waits for ACKs.
      */
-    explicit SendingInterval(std::size_t subflows);
+    explicit SendingInterval(std::size_t subflows, bool waits = true);
 
     /**
      * Begin another one.
@@ -115,6 +116,7 @@ class SendingInterval
     double GetGoodput() const;
 
   private:
+    bool m_waits;                     //!< Whether it waits for ACKs
     ns3::Time m_begin;                //!< When it began
     ns3::Time m_length;               //!< Its time
     std::vector<uint64_t> m_given;    //!< Bytes each subflow was given since the beginning

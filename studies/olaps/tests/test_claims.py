@@ -7,7 +7,7 @@ from collections import defaultdict
 import pandas as pd
 import pytest
 
-from studies.olaps.claims import CLAIMS
+from studies.olaps.claims import CLAIMS, READINGS
 from studies.transfers.claim import HELD, NO_BAR, NOT_HELD, NOT_RUN, beside_paper
 from studies.transfers.gains import GAINS, RELEARNING, SchedulerResults
 
@@ -42,6 +42,11 @@ def as_reported() -> tuple[dict[Key, Gain], dict[tuple[str, str], float]]:
         for group in WALKS:
             walked = {"min_rtt": 1.0, UCB1: 1.4, EXP3: 1.3, UCB1_ALONE: 1.2, EXP3_ALONE: 1.1}
             put(f"mobility{hosts}", group, walked)
+    for reading, exp3 in READINGS.items():
+        for group, gain in (("40 ms, 30 kB", 0.97), ("0 ms, 100 kB", 1.75)):
+            put("read_delays", group, {reading: gain})
+        for group in ("30 kB", "50 kB"):
+            put("read_grid", group, {reading: 1.0, exp3: 0.9})
     for group in ("without the third", "three paths"):
         put("three", group, {UCB1: 1.5, "min_rtt": 1.0})
     times = {("+30 ms, 30 kB", UCB1): 10.0, ("+30 ms, 30 kB", UCB1_ALONE): 200.0}
@@ -104,6 +109,16 @@ def test_a_claim_fails_where_one_gain_is_another(key: Key, gain: Gain, fails: st
     failed = [row for row in judged(gains, times) if row["held"] == NOT_HELD]
     assert [row["paper"] for row in failed] == [fails]
     assert ("Linux's MPTCP kernel" in failed[0]["substitution"]) == bool(hosts)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_a_reading_is_judged_beside_the_exp3_of_its_own_kind(reading: str) -> None:
+    gains, times = as_reported()
+    gains["read_delays", "40 ms, 30 kB", reading] = (0.94, 0.0)
+    gains["read_grid", "50 kB", reading] = (0.93, 0.0)
+    failed = [(row["experiment"], row["substitution"]) for row in judged(gains, times) if row["held"] == NOT_HELD]
+    assert [experiment for experiment, _ in failed] == ["Figs. 4 and 5", "Fig. 6"]
+    assert all(substitution.startswith(f"{reading};") for _, substitution in failed)
 
 
 @pytest.mark.parametrize("name", [UCB1, EXP3])

@@ -79,7 +79,7 @@ def test_the_walk_is_over_802_11n(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """At 20 m/s the second path ends after 3 s: copies of everything go on, on the first alone."""
     none = {"runs": 0}
     walk = {"runs": 1, "duration_s": 12, "walk_s": 4, "speed_m_s": 20, "radios": ["802.11n"]}
-    left_out = dict.fromkeys(("delays", "changes", "after_change", "factors"), none)
+    left_out = dict.fromkeys(("delays", "changes", "after_change", "factors", "read_delays"), none)
     monkeypatch.chdir(project_of(tmp_path, mobility=walk, **left_out))
     assert run("olaps") == 0
     runs = table(tmp_path, "runs")
@@ -128,7 +128,9 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(
 
     monkeypatch.setattr(simulator, "measure", failing)
     none = {"runs": 0}
-    monkeypatch.chdir(project_of(tmp_path, delays={"runs": 1}, changes=none, after_change=none, factors=none))
+    monkeypatch.chdir(
+        project_of(tmp_path, delays={"runs": 1}, changes=none, after_change=none, factors=none, read_delays=none)
+    )
     assert run("olaps") == EXIT_FAILED
     message = capsys.readouterr().err
     assert f"{FAILING} (seed " in message and f"1 of {len(SCHEDULERS)} runs failed" in message
