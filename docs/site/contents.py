@@ -82,6 +82,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/experiments/sensitivity-draws.md",
         "docs/experiments/sharing-or-setting.md",
         "docs/experiments/slow-captures.md",
+        "docs/experiments/table-5.md",
         "docs/experiments/taught-trees.md",
         "docs/experiments/tools.md",
         "docs/experiments/truncated-zstd.md",
