@@ -5,6 +5,7 @@ Its output goes to files meanwhile: a pipe would stay open as long as any proces
 
 from __future__ import annotations
 
+import functools
 import os
 import select
 import signal
@@ -28,8 +29,16 @@ ulimit -H -t "$(($1 + 5))" 2>/dev/null
 ulimit -f "$2" 2>/dev/null
 [ "$3" -eq 0 ] || ulimit -v "$3" 2>/dev/null
 shift 3
-exec "$@"
 """
+#: In a namespace of its own the shell is the first process, which no signal that a limit sends would end.
+#: A shell says itself that a program was killed: what it says is not kept.
+_IN_NAMESPACE = f'{_LIMITED}exec 3>&2 2>/dev/null\n(exec "$@" 2>&3 3>&-)\nexit $?\n'
+_ALONE = f'{_LIMITED}exec "$@"\n'
+#: What a shell adds to the number of the signal that ended a program.
+_SIGNALLED = 128
+#: With the first process of a namespace of process numbers all others in it end: with a user's own namespace where only
+#: that is allowed (unshare of util-linux).
+_UNSHARES = (("--pid",), ("--user", "--map-current-user", "--pid"))
 _BLOCK_BYTES = 512
 _KB = 1024
 #: Most that is kept of what it writes on standard error.
@@ -85,10 +94,41 @@ def _wait(process: subprocess.Popen[bytes], time_s: float) -> bool:
         os.close(descriptor)
 
 
-def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None = None) -> Ended:
-    """Run a program to its end, or to its limits; nothing of its process group is left behind.
+@functools.cache
+def namespace() -> tuple[str, ...]:
+    """Return the words before a command that give it process numbers of its own.
 
-    A process that has made a session of its own is not followed; its CPU time is limited too.
+    Returns
+    -------
+    tuple of str
+        Empty where the system does not allow it.
+    """
+    for ways in _UNSHARES:
+        words = ("unshare", *ways, "--fork", "--kill-child=KILL")
+        with suppress(OSError, subprocess.TimeoutExpired):
+            if subprocess.run([*words, "true"], capture_output=True, check=False, timeout=10).returncode == 0:
+                return words
+    return ()
+
+
+def _command(command: Sequence[str], limits: ProcessLimits) -> list[str]:
+    numbers = (max(1, int(limits.time_s)), limits.file_bytes // _BLOCK_BYTES, limits.memory_bytes // _KB)
+    words = namespace()
+    script = _IN_NAMESPACE if words else _ALONE
+    return ending_with_this([*words, "/bin/sh", "-c", script, "sh", *map(str, numbers), *command])
+
+
+def _exit_code(status: int) -> int:
+    """Return the exit status as :class:`subprocess.Popen` has it, of a shell's."""
+    signalled = _SIGNALLED < status < _SIGNALLED + signal.NSIG
+    return _SIGNALLED - status if signalled and namespace() else status
+
+
+def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None = None) -> Ended:
+    """Run a program to its end, or to its limits; nothing that it has started is left behind.
+
+    Where the system allows no namespace of process numbers, one that has made a session of its own is not followed. Its
+    CPU time is limited too.
 
     Parameters
     ----------
@@ -108,10 +148,9 @@ def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None 
         If it reached a limit of time, or of a file's size.
     """
     name = Path(command[0]).name
-    numbers = (max(1, int(limits.time_s)), limits.file_bytes // _BLOCK_BYTES, limits.memory_bytes // _KB)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            ending_with_this(["/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *command]),
+            _command(command, limits),
             stdin=subprocess.DEVNULL if events is None else events,
             stdout=output,
             stderr=errors,
@@ -123,10 +162,11 @@ def run(command: Sequence[str], limits: ProcessLimits, events: IO[bytes] | None 
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        if not in_time or process.returncode == -signal.SIGXCPU:
+        exit_code = _exit_code(process.returncode)
+        if not in_time or exit_code == -signal.SIGXCPU:
             raise OverLimitError(f"{name} did not end within {limits.time_s:g} s, and was killed")
-        if process.returncode == -signal.SIGXFSZ:
+        if exit_code == -signal.SIGXFSZ:
             raise OverLimitError(f"{name} wrote more than {limits.file_bytes} bytes, and was killed")
         output.seek(0)
         errors.seek(0)
-        return Ended(process.returncode, output.read(), errors.read(_ERROR_BYTES))
+        return Ended(exit_code, output.read(), errors.read(_ERROR_BYTES))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import yaml
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
+from smartsbd.contracts.regular_file import NoRegularFileError, opened
 from smartsbd.pipelines.params.block import Block, ParamsError
 from smartsbd.pipelines.params.learning import (
     Controls,
@@ -202,7 +203,10 @@ def installed_file() -> Path:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        content = yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
+        with opened(path) as stream:
+            content = yaml.load(stream.read().decode("utf-8"), yaml.CSafeLoader)
+    except NoRegularFileError as error:
+        raise ParamsError(str(error)) from error
     except OSError as error:
         raise ParamsError(f"{path}: cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -769,6 +770,12 @@ PrintParseError(const json::exception& error)
 Scenario
 LoadScenario(const std::string& path)
 {
+    // A pipe might never end, or never begin.
+    if (std::error_code error; std::filesystem::exists(path, error) &&
+                               !std::filesystem::is_regular_file(path, error))
+    {
+        throw ScenarioError("is no regular file");
+    }
     std::ifstream file(path);
     if (!file)
     {

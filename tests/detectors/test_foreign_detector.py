@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from smartsbd.detectors import foreign_detector
+from smartsbd.detectors import bounded_process, foreign_detector
 from smartsbd.detectors.bounded_process import ProcessLimits
 from smartsbd.detectors.foreign_detector import SILENT, Answer, NoProgramError
 from smartsbd.detectors.scoring import OnPair
@@ -49,6 +51,23 @@ def test_it_reads_every_event_and_its_verdicts_hold() -> None:
 def test_a_process_that_fails_says_nothing_and_why_is_known(program: str, failure: str, remark: str) -> None:
     limits = SHORT if "did not end" in failure else SMALL
     assert asked(program, limits) == Answer(NOTHING, failure, remark=remark)
+
+
+@pytest.mark.skipif(not bounded_process.namespace(), reason="this system allows no namespace of process numbers")
+@pytest.mark.parametrize(
+    ("ends", "failure"),
+    [
+        ("exit 0", SILENT),
+        ("kill -9 $$", "was ended by signal 9"),
+        ("sleep 60", "sh did not end within 2 s, and was killed"),
+    ],
+)
+def test_what_made_a_session_of_its_own_ends_too(tmp_path: Path, ends: str, failure: str) -> None:
+    begun, late = tmp_path / "begun", tmp_path / "late"
+    outliving = f"setsid sh -c 'touch {begun}; sleep 3; touch {late}' & while [ ! -e {begun} ]; do sleep 0.01; done"
+    assert asked(f"{outliving}; {ends}", SHORT) == Answer(NOTHING, failure)
+    time.sleep(3.5)
+    assert not late.exists()
 
 
 def test_memory_is_limited() -> None:

@@ -128,6 +128,12 @@ def test_labels(project: Path, command: str, kind: str) -> None:
     assert f"{kind}: is no regular file" in line or kind == "round"
 
 
+def test_parameters_that_are_a_pipe(project: Path) -> None:
+    os.mkfifo("values.yaml")
+    shown = run("pipelines", "score", project, "--labels", "labels.csv", "--params", "values.yaml")
+    assert (shown.returncode, shown.stderr) == (2, "ERROR score: values.yaml: is no regular file\n")
+
+
 def test_truth_that_is_a_pipe(project: Path) -> None:
     """Of the stages that read truth.csv, the one that reads it first."""
     os.mkfifo("raw/truth.csv")

@@ -2,7 +2,10 @@
 
 import hashlib
 import json
+import os
+import stat
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,57 @@ def test_subflow_never_established_is_a_failure(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "not established" in result.stderr and result.stderr.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["scenario.json"]
+
+
+def test_what_a_link_points_to_is_written(tmp_path: Path) -> None:
+    """Links stay, also to a file that is not there yet; nothing else is left in either folder."""
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "events").write_text("as it was")
+    (tmp_path / "events").symlink_to("kept/events")
+    (tmp_path / "truth.json").symlink_to("kept/truth.json")
+    assert execute(tmp_path, json.dumps(shared())).returncode == 0
+    assert (tmp_path / "events").is_symlink() and (tmp_path / "truth.json").is_symlink()
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["events", "truth.json"]
+    assert (tmp_path / "kept" / "events").stat().st_size > 1000
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    """What is no regular file is not replaced by one: as contracts/whole_file.py has it."""
+    assert execute(tmp_path, json.dumps(shared())).returncode == 0
+    expected = (tmp_path / "events").read_bytes()
+    (tmp_path / "events").unlink()
+    os.mkfifo(tmp_path / "events")
+    came: list[bytes] = []
+    reader = threading.Thread(target=lambda: came.append((tmp_path / "events").read_bytes()), daemon=True)
+    reader.start()
+    assert execute(tmp_path, json.dumps(shared())).returncode == 0
+    reader.join(10)
+    assert came == [expected]
+    assert stat.S_ISFIFO((tmp_path / "events").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["events", "scenario.json", "truth.json"]
+
+
+def test_links_that_lead_nowhere_are_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "events").symlink_to("events")
+    result = execute(tmp_path, json.dumps(shared()))
+    assert result.returncode == 1
+    assert "events" in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--scenario", "--agent"])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, option: str) -> None:
+    """Nothing writes to it: to open it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    scenario = shared()
+    del scenario["connection"]["lia_counts"]
+    scenario["connection"]["congestion_control"] = {"name": "mplibra", "agent": "learnt"}
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    given = {"--scenario": "scenario.json", "--agent": "pipe", "--events": "e", "--truth": "t"} | {option: "pipe"}
+    command = [str(PROGRAM), *(f"{name}={value}" for name, value in given.items())]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=20)
+    assert result.returncode in (1, 2)
+    assert "pipe" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_missing_capture_directory_is_a_failure(tmp_path: Path) -> None:

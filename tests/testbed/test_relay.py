@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +14,14 @@ import pytest
 from tests.testbed.two_hosts import Came, Sending, through
 
 _MS = 1_000_000
+#: Two devices of the namespace that the relay runs in.
+_PLAN = """seed value=1
+marks ns=0,1000000000
+host netns=/proc/self/ns/net device=left
+host netns=/proc/self/ns/net device=right
+port delay=1
+route from=0 address=10.0.0.1 to=1 there=0 back=0
+"""
 
 
 def _of(came: list[Came], address: int = 0) -> list[Came]:
@@ -237,7 +247,7 @@ def test_a_full_queue_of_a_recorded_line_drops_what_comes_last(allowed: Path, tm
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "cannot be read, or is empty"),
+        (b"", "is empty, or cannot be read"),
         (b"1\n\n2\n", "line 2: is no whole number of ms"),
         (b"1\nx\n", "line 2: is no whole number of ms"),
         (b"-1\n", "line 1: is no whole number of ms"),
@@ -259,6 +269,29 @@ def test_a_trace_that_cannot_be_used_is_one_line(relay: Path, tmp_path: Path, co
     assert done.returncode == 2
     assert done.stderr.startswith("sbd-relay: plan.txt, line 1: link.trace") and done.stderr.count("\n") == 1
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("pipe", ["link.trace", "plan.txt"])
+def test_a_pipe_is_not_waited_for(relay: Path, tmp_path: Path, pipe: str) -> None:
+    (tmp_path / "plan.txt").write_text("port opportunities=link.trace queue=1\n")
+    (tmp_path / pipe).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / pipe)
+    done = subprocess.run([relay, "plan.txt"], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=10)
+    assert done.returncode == 2
+    assert f"{pipe}: is no regular file\n" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_while_it_waits_for_the_time(
+    allowed: Path, relay: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    del allowed
+    (tmp_path / "plan.txt").write_text(_PLAN)
+    command = ["unshare", "--net", relay, "plan.txt"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as waiting:
+        assert waiting.stdout is not None and waiting.stdout.readline() == b"ready\n"
+        waiting.send_signal(sent)
+        assert waiting.wait(10) == -sent
 
 
 @pytest.mark.parametrize(

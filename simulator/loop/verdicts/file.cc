@@ -2,7 +2,9 @@
 
 #include "exported-verdicts.h"
 
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace smartsbd
 {
@@ -21,6 +23,11 @@ constexpr std::size_t MOST_BYTES = 1 << 24;
 std::string
 Read(const std::string& path)
 {
+    // A pipe might never end, or never begin.
+    if (std::error_code error; !std::filesystem::is_regular_file(path, error))
+    {
+        throw ModelError("cannot be read, or is no regular file");
+    }
     std::ifstream file(path, std::ios::binary);
     std::string bytes(MOST_BYTES + 1, '\0');
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace smartsbd
@@ -167,6 +169,12 @@ Actor::Answer(const std::vector<double>& state) const
 Actor
 ReadActor(const std::string& name)
 {
+    // A pipe might never end, or never begin.
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(name, error))
+    {
+        throw AgentError("no file of weights");
+    }
     std::ifstream file(name, std::ios::binary);
     std::string line(LONGEST_LINE, '\0');
     if (!file.getline(line.data(), static_cast<std::streamsize>(line.size())))

@@ -23,13 +23,12 @@ Fail(const std::string& path)
 } // namespace
 
 OutputFile::OutputFile(const std::string& path)
-    : m_path(path),
-      m_partPath(path + ".part"),
-      m_file(std::fopen(m_partPath.c_str(), "wb"))
+    : m_whole(path),
+      m_file(std::fopen(m_whole.GetPart().c_str(), "wb"))
 {
     if (!m_file)
     {
-        Fail(m_partPath);
+        Fail(path);
     }
 }
 
@@ -38,10 +37,6 @@ OutputFile::~OutputFile()
     if (m_file)
     {
         std::fclose(m_file);
-    }
-    if (!m_published)
-    {
-        std::remove(m_partPath.c_str());
     }
 }
 
@@ -59,18 +54,14 @@ OutputFile::Close()
     m_file = nullptr;
     if (failed || !closed)
     {
-        Fail(m_partPath);
+        Fail(m_whole.GetPart());
     }
 }
 
 void
 OutputFile::Publish()
 {
-    if (std::rename(m_partPath.c_str(), m_path.c_str()) != 0)
-    {
-        Fail(m_path);
-    }
-    m_published = true;
+    m_whole.Publish();
 }
 
 } // namespace smartsbd

@@ -3,6 +3,8 @@
 #ifndef SMARTSBD_OUTPUT_FILE_H
 #define SMARTSBD_OUTPUT_FILE_H
 
+#include "output/whole-file.h"
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -11,17 +13,14 @@ namespace smartsbd
 {
 
 /**
- * A file that gets its name only when it is complete.
- *
- * The text goes to NAME.part; Publish() renames it to NAME. A file that was never published
- * is removed.
+ * A file of text that is there whole or not at all.
  */
 class OutputFile
 {
   public:
     /**
-     * @param path Final name of the file.
-     * @throws std::system_error if NAME.part cannot be created.
+     * @param path The file.
+     * @throws std::system_error if it cannot be created.
      */
     explicit OutputFile(const std::string& path);
     ~OutputFile();
@@ -44,17 +43,15 @@ class OutputFile
     void Close();
 
     /**
-     * Give the closed file its final name.
+     * Put the closed file in its place.
      *
      * @throws std::system_error if that fails.
      */
     void Publish();
 
   private:
-    std::string m_path;      //!< Final name
-    std::string m_partPath;  //!< Name until Publish()
-    std::FILE* m_file;       //!< Open file, or null after Close()
-    bool m_published{false}; //!< Whether the file has its final name
+    WholeFile m_whole;  //!< Its place
+    std::FILE* m_file;  //!< Open file, or null after Close()
 };
 
 } // namespace smartsbd

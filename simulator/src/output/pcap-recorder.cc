@@ -6,11 +6,9 @@
 #include "ns3/simulator.h"
 #include "ns3/trace-helper.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <ios>
 #include <stdexcept>
-#include <system_error>
+#include <utility>
 
 namespace smartsbd
 {
@@ -21,34 +19,14 @@ namespace
 /// Nanoseconds in a second.
 constexpr int64_t SECOND = 1'000'000'000;
 
-/**
- * @param path Final name of a file.
- * @return Its name until it is published.
- */
-std::string
-GetPartPath(const std::string& path)
-{
-    return path + ".part";
-}
-
 } // namespace
-
-PcapRecorder::~PcapRecorder()
-{
-    for (const auto& recording : m_recordings)
-    {
-        if (!recording.published)
-        {
-            std::remove(GetPartPath(recording.path).c_str());
-        }
-    }
-}
 
 void
 PcapRecorder::Record(ns3::Ptr<HostDevice> device, const std::string& path)
 {
+    auto whole = std::make_unique<WholeFile>(path);
     auto file = std::make_unique<ns3::PcapFile>();
-    file->Open(GetPartPath(path), std::ios::out);
+    file->Open(whole->GetPart(), std::ios::out);
     if (file->Fail())
     {
         throw std::runtime_error(path + ": cannot be created");
@@ -56,7 +34,7 @@ PcapRecorder::Record(ns3::Ptr<HostDevice> device, const std::string& path)
     file->Init(ns3::PcapHelper::DLT_PPP, ns3::PcapFile::SNAPLEN_DEFAULT, 0, false, true);
     device->SetRecordCallback(
         ns3::MakeCallback(&PcapRecorder::Write, this, m_recordings.size()));
-    m_recordings.push_back({path, std::move(file), false});
+    m_recordings.push_back({path, std::move(whole), std::move(file)});
 }
 
 void
@@ -75,13 +53,9 @@ PcapRecorder::Close()
 void
 PcapRecorder::Publish()
 {
-    for (auto& recording : m_recordings)
+    for (const auto& recording : m_recordings)
     {
-        if (std::rename(GetPartPath(recording.path).c_str(), recording.path.c_str()) != 0)
-        {
-            throw std::system_error(errno, std::generic_category(), recording.path);
-        }
-        recording.published = true;
+        recording.whole->Publish();
     }
 }
 

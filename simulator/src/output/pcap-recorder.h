@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_PCAP_RECORDER_H
 #define SMARTSBD_PCAP_RECORDER_H
 
+#include "output/whole-file.h"
 #include "path/host-device.h"
 
 #include "ns3/packet.h"
@@ -19,13 +20,12 @@ namespace smartsbd
 /**
  * Records what passes interfaces, in pcap files with nanoseconds and link type PPP.
  *
- * As with OutputFile, a file has the name NAME.part until Publish(), and goes if never published.
+ * Each is there whole or not at all.
  */
 class PcapRecorder
 {
   public:
     PcapRecorder() = default;
-    ~PcapRecorder();
 
     PcapRecorder(const PcapRecorder&) = delete;
     PcapRecorder& operator=(const PcapRecorder&) = delete;
@@ -34,7 +34,7 @@ class PcapRecorder
      * Begin to record.
      *
      * @param device The interface.
-     * @param path Final name of the file.
+     * @param path The file.
      * @throws std::runtime_error if it cannot be created.
      */
     void Record(ns3::Ptr<HostDevice> device, const std::string& path);
@@ -47,19 +47,19 @@ class PcapRecorder
     void Close();
 
     /**
-     * Give the closed files their final names.
+     * Put the closed files in their places.
      *
      * @throws std::system_error if that fails.
      */
     void Publish();
 
   private:
-    /// A file and its name.
+    /// A file and its place.
     struct Recording
     {
-        std::string path;                    //!< Final name
+        std::string path;                    //!< As it was given
+        std::unique_ptr<WholeFile> whole;    //!< Its place
         std::unique_ptr<ns3::PcapFile> file; //!< The file
-        bool published;                      //!< Whether it has its final name
     };
 
     /**

@@ -52,15 +52,6 @@ main(int count, char** words)
         std::fprintf(stderr, "usage: sbd-relay PLAN\n");
         return USAGE;
     }
-    sigset_t stopping;
-    sigset_t during;
-    sigemptyset(&stopping);
-    sigaddset(&stopping, SIGTERM);
-    sigaddset(&stopping, SIGINT);
-    // Blocked but while it waits: none comes between the last look and the wait.
-    sigprocmask(SIG_BLOCK, &stopping, &during);
-    std::signal(SIGTERM, Stop);
-    std::signal(SIGINT, Stop);
     try
     {
         relay::Network network(relay::ReadPlan(words[1]));
@@ -72,6 +63,16 @@ main(int count, char** words)
             std::fprintf(stderr, "sbd-relay: no time to begin at\n");
             return USAGE;
         }
+        // Until here a signal ends it at once. From here on they are blocked except while it waits,
+        // so that none comes between the last look and the wait.
+        sigset_t stopping;
+        sigset_t during;
+        sigemptyset(&stopping);
+        sigaddset(&stopping, SIGTERM);
+        sigaddset(&stopping, SIGINT);
+        sigprocmask(SIG_BLOCK, &stopping, &during);
+        std::signal(SIGTERM, Stop);
+        std::signal(SIGINT, Stop);
         BeOnTime();
         network.Run(originNs, g_stop, during);
         network.Report(stdout);

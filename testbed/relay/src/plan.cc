@@ -7,9 +7,10 @@
 #include <arpa/inet.h>
 
 #include <charconv>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <sstream>
+#include <system_error>
 
 namespace relay
 {
@@ -221,14 +222,26 @@ CheckNumbers(const Plan& plan)
 
 } // namespace
 
-Plan
-ReadPlan(const std::string& path)
+std::ifstream
+OpenRegular(const std::string& path)
 {
-    std::ifstream file(path);
+    if (std::error_code error; std::filesystem::exists(path, error) &&
+                               !std::filesystem::is_regular_file(path, error))
+    {
+        throw PlanError(path + ": is no regular file");
+    }
+    std::ifstream file(path, std::ios::binary);
     if (!file)
     {
         throw PlanError(path + ": cannot be read");
     }
+    return file;
+}
+
+Plan
+ReadPlan(const std::string& path)
+{
+    auto file = OpenRegular(path);
     Plan plan;
     std::string line;
     for (unsigned number = 1; std::getline(file, line); ++number)

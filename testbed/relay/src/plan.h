@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,14 @@ class PlanError : public std::runtime_error
   public:
     using std::runtime_error::runtime_error;
 };
+
+/**
+ * Open a file to read. A pipe might never end, or never begin.
+ *
+ * @param path The file.
+ * @return The file. Throws PlanError if it is no regular one, or cannot be read.
+ */
+std::ifstream OpenRegular(const std::string& path);
 
 /// A namespace and the device that is made in it.
 struct HostPlan

@@ -77,14 +77,14 @@ Replay::GetTimeNs(uint64_t number) const
 std::vector<uint32_t>
 ReadMoments(const std::string& path)
 {
-    std::ifstream file(path, std::ios::binary);
+    auto file = OpenRegular(path);
     std::vector<uint32_t> moments;
     const auto fail = [&](const std::string& reason) {
         throw PlanError(path + ", line " + std::to_string(moments.size() + 1) + ": " + reason);
     };
-    if (!file || file.peek() == std::ifstream::traits_type::eof())
+    if (file.peek() == std::ifstream::traits_type::eof())
     {
-        throw PlanError(path + ": cannot be read, or is empty");
+        throw PlanError(path + ": is empty, or cannot be read");
     }
     // Digit by digit: whatever the file is, no more of it is held than the moments.
     uint32_t moment = 0;
