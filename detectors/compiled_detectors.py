@@ -75,7 +75,7 @@ class _Opinions(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     path = Path(__file__).parents[1] / "native" / "libsbd-detectors.so"
     if not path.is_file():
-        raise CompiledDetectorError(f"there is no {path}: run `make native`")
+        raise CompiledDetectorError(f"there is no {path}: `make setup` builds it, and so does `make core`")
     library = ctypes.CDLL(str(path))
     baseline, text = ctypes.POINTER(_Baseline), ctypes.c_char_p
     opinions = ctypes.POINTER(_Opinions)

@@ -13,6 +13,8 @@ from smartsbd.features import connection_pairs
 from smartsbd.traces.connection import Connection
 
 NO_OPINION = "the detector has no opinion"
+#: Nothing holds for any time.
+NO_LENGTH = "all records are of one time"
 
 
 class ReplayedJudge:
@@ -36,10 +38,14 @@ class ReplayedJudge:
         Yields
         ------
         PairOpinion
-            Pair by pair and in time order; each holds for its span, and the last one to the end.
+            Pair by pair and in time order, at least one for each pair; each holds for its span, and the last one to the
+            end.
         """
         subflow_ids = sorted(connection.subflows)
         start_ns, end_ns = connection.span_ns()
+        if start_ns == end_ns:
+            yield from (PairOpinion(a, b, start_ns, 0, None, reason=NO_LENGTH) for a, b in pairs_of(subflow_ids))
+            return
         events = events_of(*connection_pairs.rows(connection), self.detector.kinds)
         changed = replayed(self.detector, subflow_ids, events, end_ns)
         for a, b in pairs_of(subflow_ids):

@@ -206,7 +206,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         # Most of them repeat the line that is wrong.
         return f"answers not as HTTP says: {_beginning(text)}"
-    return text
+    return _beginning(text)
 
 
 def _beginning(text: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from smartsbd.contracts.fault import UsageFault, printable
 from smartsbd.doctor.byte_limit import ByteLimit
 from smartsbd.doctor.forwarder import ADDRESS, Forwarder
+from smartsbd.doctor.iperf3_report import Iperf3Report
 from smartsbd.doctor.load import LoadError
 from smartsbd.doctor.network_path import NetworkPath
 from smartsbd.doctor.received import Received
@@ -27,7 +26,6 @@ _MOST_PORT = 0xFFFF
 #: intervals are longer, up to a second: that makes 234,000 rows with 64 streams in an hour.
 _MOST_ROWS = 100_000
 _LEAST_INTERVAL_S, _MOST_INTERVAL_S = 0.1, 1.0
-_MOST_BYTES = 128 << 20
 
 
 class ServerError(UsageFault):
@@ -134,46 +132,6 @@ def _command(port: int, streams: int, seconds: float, most_bytes: int) -> list[s
     ]
 
 
-def received(report: dict[str, Any], started_s: float) -> Received:
-    """Return what iperf3 says has come, from its JSON.
-
-    Parameters
-    ----------
-    report : dict
-    started_s : float
-        When iperf3 was started, seconds since 1970: the beginning in its report is in whole seconds.
-
-    Returns
-    -------
-    Received
-        A row for the beginning and one for each interval.
-
-    Raises
-    ------
-    LoadError
-        If it says that it failed before anything was sent, or does not have the times and bytes.
-    """
-    if "error" in report and not report.get("intervals"):
-        raise LoadError(printable(f"iperf3: {report['error']}"))
-    try:
-        begin_s = max(float(report["start"]["timestamp"]["timesecs"]), started_s)
-        table = Received([begin_s], [0])
-        for interval in report["intervals"]:
-            end_s = begin_s + float(interval["sum"]["end"])
-            # Where it breaks off, it has the last interval twice.
-            if end_s > table.times_s[-1]:
-                table.times_s.append(end_s)
-                table.octets.append(table.octets[-1] + int(interval["sum"]["bytes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise LoadError(f"the output of iperf3 is not as expected: {error!r}") from error
-    return table
-
-
-def _without_streams(row: dict[str, Any]) -> dict[str, Any] | None:
-    """Leave out the rows of single streams: with many streams they are most of the output."""
-    return None if "socket" in row else row
-
-
 class Iperf3Test:
     """A test by iperf3 over a path, from its making on.
 
@@ -263,39 +221,11 @@ class Iperf3Test:
             raise LoadError(str(error)) from error
         if self._forwarder.failure is not None:
             raise LoadError(printable(f"iperf3: {self._forwarder.failure}"))
-        report = read_report(self._out)
-        if asked and not report.get("intervals"):
+        report = Iperf3Report.read(self._out)
+        if asked and not report.intervals:
             # The server is silent.
             return Received([self._started_s, time.time()], [0, 0])
-        table = received(report, self._started_s)
+        table = report.received(self._started_s)
         if not asked and not self._limit.is_reached():
-            raise LoadError(printable(f"iperf3: {report.get('error', 'the server ended the test')}"), table)
+            raise LoadError(report.why(), table)
         return table
-
-
-def read_report(out: Path) -> dict[str, Any]:
-    """Read the output of iperf3, except what it says of single streams.
-
-    Parameters
-    ----------
-    out : Path
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    LoadError
-        If it is no JSON object, or too long.
-    """
-    size_bytes = out.stat().st_size
-    if size_bytes > _MOST_BYTES:
-        raise LoadError(f"{out} has more than {_MOST_BYTES} bytes")
-    try:
-        report = json.loads(out.read_bytes() or b"{}", object_hook=_without_streams)
-    except ValueError as error:
-        raise LoadError(f"the output of iperf3 is no JSON: {error}") from error
-    if not isinstance(report, dict):
-        raise LoadError("the output of iperf3 is no JSON object")
-    return report

@@ -22,7 +22,8 @@ HEAD = ["time_s", "bytes"]
 _MOST_ROWS = 1_000_000
 _MOST_FILE_BYTES = 64 << 20
 _BITS_PER_MBIT = 1e6
-_MOST_OCTETS = 2**62
+#: More is not counted.
+MOST_OCTETS = 2**62
 
 
 class ReceivedError(InputFault):
@@ -78,7 +79,7 @@ class Received:
                     raise ReceivedError(f"{path}: more than {_MOST_ROWS} rows")
         except (OSError, ValueError, csv.Error) as error:
             raise ReceivedError(f"{path}: {error}") from error
-        if not all(map(math.isfinite, times_s)) or not _ascend(times_s) or not _ascend([0, *octets, _MOST_OCTETS]):
+        if not all(map(math.isfinite, times_s)) or not _ascend(times_s) or not _ascend([0, *octets, MOST_OCTETS]):
             raise ReceivedError(f"{path}: times and bytes do not ascend")
         return cls(times_s, octets)
 

@@ -74,8 +74,11 @@ def known(content: bytes, headers: Path = HEADERS) -> str | None:
 
 def _build_known(path: Path, place: Path, headers: Path, limits: ProcessLimits) -> Path:
     """Compile a header that came with this program, in a folder with only its content and our runtime."""
-    with path.open("rb") as stream:
-        content = stream.read(_MOST_BYTES)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES)
+    except OSError as error:
+        raise NoHeaderError(f"{printable(str(path))}: cannot be read: {error.strerror}") from error
     name = known(content, headers)
     if name is None:
         raise UntrustedHeaderError(
@@ -127,7 +130,7 @@ class Compiled:
     Raises
     ------
     NoHeaderError
-        If there is no such file, or no model in it.
+        If there is no such file, it cannot be read, or has no model in it.
     UntrustedHeaderError
         If the header did not come with this program, and is not trusted.
     CompileError

@@ -14,7 +14,7 @@ def main() -> int:
     # One file may hold modules that were compiled for another Python than the one that runs it.
     if util.find_spec("smartsbd.native.log_reading") is None:
         version = ".".join(map(str, sys.version_info[:2]))
-        sys.exit(f"sbd has nothing compiled for Python {version}; a checkout makes it by `make native`")
+        sys.exit(f"sbd has nothing compiled for Python {version}; in a checkout, `make core` builds it")
     from smartsbd.pipelines import __main__ as commands
 
     return commands.main()

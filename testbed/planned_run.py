@@ -57,7 +57,7 @@ def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | N
         chosen = controller or scenario.connection.controller
         refused = refusals(scenario, chosen, available)
         if refused:
-            raise RefusedScenarioError(f"{called}: does not go here:", refused)
+            raise RefusedScenarioError.of(called, "does not go here", refused)
         if name in planned:
             raise RunNameError(f"{called}: another scenario has the name {name}")
         planned[name] = PlannedRun(name, scenario, setting, chosen)

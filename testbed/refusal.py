@@ -29,6 +29,13 @@ class RefusedScenarioError(InputFault):
         super().__init__(message)
         self.details = tuple(details)
 
+    @classmethod
+    def of(cls, name: object, what: str, problems: Sequence[str]) -> RefusedScenarioError:
+        """Return a refusal of a file: one problem is in the message, several are lines that each name the file."""
+        if len(problems) == 1:
+            return cls(f"{name}: {what}: {problems[0]}")
+        return cls(f"{name}: {what}, for {len(problems)} reasons:", [f"{name}: {problem}" for problem in problems])
+
 
 def read_scenario(path: Path) -> Scenario:
     """Read a scenario of the simulator.
@@ -51,8 +58,10 @@ def read_scenario(path: Path) -> Scenario:
     except OSError as error:
         raise RefusedScenarioError(f"{path}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        problems = [f"{'/'.join(map(str, fault['loc'])) or 'the file'}: {fault['msg']}" for fault in error.errors()]
-        raise RefusedScenarioError(f"{path}: is no scenario:", problems) from error
+        problems = [
+            ": ".join(filter(None, ("/".join(map(str, fault["loc"])), fault["msg"]))) for fault in error.errors()
+        ]
+        raise RefusedScenarioError.of(path, "is no scenario", problems) from error
 
 
 def _ascending(place: str, changes: Sequence[tuple[float, Any]], duration_s: float) -> Iterator[str]:

@@ -72,7 +72,7 @@ class TotalCounts:
 def counted(outcome: Recording | UnreadableInputError) -> InputCounts:
     """Count what an input holds."""
     if isinstance(outcome, UnreadableInputError):
-        return InputCounts(str(outcome.path), unreadable=f"at byte {outcome.offset}: {outcome.why}")
+        return InputCounts(str(outcome.path), unreadable=outcome.placed())
     trace = outcome.trace
     subflows = [len(connection.subflows) for connection in trace.connections]
     return InputCounts(
@@ -98,9 +98,9 @@ def total(counts: Sequence[InputCounts]) -> TotalCounts:
     Examples
     --------
     >>> read = InputCounts("a.log", "event_log", None, 1, 2, 9, 8, {}, {"not an event line": 1})
-    >>> totals = total([read, read, InputCounts("b.log", unreadable="at byte 0: is empty")])
+    >>> totals = total([read, read, InputCounts("b.log", unreadable="is empty")])
     >>> totals.inputs, dict(totals.sources), dict(totals.unreadable), totals.subflows, dict(totals.refused)
-    (3, {'event_log': 2}, {'at byte 0: is empty': 1}, 4, {'not an event line': 2})
+    (3, {'event_log': 2}, {'is empty': 1}, 4, {'not an event line': 2})
     """
     unused: Counter[str] = Counter()
     refused: Counter[str] = Counter()

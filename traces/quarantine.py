@@ -15,13 +15,25 @@ RAW_BYTES = 64
 
 
 class UnreadableInputError(InputFault):
-    """An input that cannot be read at all; the message names the file, the byte offset and the reason."""
+    """An input that cannot be read at all; the message names the file, where reading ended, and the reason.
+
+    Parameters
+    ----------
+    path : Path
+    offset : int, bytes
+        Where reading ended. 0 is not named: then it is about the file as a whole.
+    why : str
+    """
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
-        super().__init__(f"{path}: at byte {offset}: {why}")
         self.path = path
         self.offset = offset
         self.why = why
+        super().__init__(f"{path}: {self.placed()}")
+
+    def placed(self) -> str:
+        """Return the reason, after the place if it has one."""
+        return f"at byte {self.offset}: {self.why}" if self.offset else self.why
 
     def __reduce__(self) -> tuple[type[UnreadableInputError], tuple[Path, int, str]]:
         return type(self), (self.path, self.offset, self.why)

@@ -102,6 +102,12 @@ class _DigestedFile(io.RawIOBase):
         return self._file.tell()
 
 
+def _unreadable(path: Path, offset: int, error: Exception) -> UnreadableInputError:
+    """Return why a file cannot be read; the text of an error of the system would name it again."""
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return UnreadableInputError(path, offset, f"cannot be read: {why}")
+
+
 def digest_of(path: Path) -> FileDigest:
     """Return the digest of a file, which is read for it.
 
@@ -126,7 +132,7 @@ def digest_of(path: Path) -> FileDigest:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError) as error:
         _raise_if_machine_error(error)
-        raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
+        raise _unreadable(path, 0, error) from error
     return digest
 
 
@@ -295,7 +301,7 @@ def blocks(path: Path, digest: FileDigest | None = None) -> Iterator[bytes]:
         raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
     except (OSError, EOFError, OverflowError, *_BROKEN) as error:
         _raise_if_machine_error(error)
-        raise UnreadableInputError(path, offset, f"cannot be read: {error}") from error
+        raise _unreadable(path, offset, error) from error
 
 
 def lines(path: Path, longest_bytes: int) -> Iterator[tuple[int, bytes]]:

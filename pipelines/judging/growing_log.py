@@ -23,7 +23,7 @@ _PAUSE_S = 0.1
 
 
 class GrowingLogError(InputFault):
-    """The file became shorter."""
+    """The file cannot be read, or became shorter."""
 
 
 class Sample(NamedTuple):
@@ -114,9 +114,12 @@ def lines(path: Path) -> Iterator[bytes]:
     NoRegularFileError
         If it is a pipe, a device or a folder.
     GrowingLogError
-        If it becomes shorter.
+        If it cannot be read, or becomes shorter.
     """
     if path == STANDARD_INPUT:
         yield from _stream_lines(sys.stdin.buffer)
         return
-    yield from _file_lines(path)
+    try:
+        yield from _file_lines(path)
+    except OSError as error:
+        raise GrowingLogError(f"{printable(str(path))}: cannot be read: {error.strerror}") from error

@@ -83,7 +83,7 @@ class Params(Block):
     export_: dict[str, Any] = Field(alias="export")
     replay: Replay
     tracking: Tracking
-    workers: int
+    workers: int = Field(ge=0)
     scheduler: Annotated[str, Field(pattern=r"^(tcp|tls)://.+:\d+$")] | None
 
     _path: Path = PrivateAttr(default=PARAMS_FILE)
@@ -139,21 +139,22 @@ class Params(Block):
         return value
 
     def check(self) -> None:
-        """Check every block.
+        """Check every block, and that each name is of something that there is.
 
         Raises
         ------
         ParamsError
-            If one holds an unknown key or an impossible value.
+            If one holds an unknown key, an impossible value or an unknown name.
         """
-        for _ in (
-            self.simulate,
-            self.parse,
-            self.extract,
-            self.automl,
-            self.export,
-        ):
-            pass
+        from smartsbd.pipelines.params.known_names import unknown_names
+
+        for name, field in type(self).model_fields.items():
+            # The others are checked already.
+            if field.alias is not None and isinstance(getattr(self, name), dict):
+                getattr(self, field.alias)
+        wrong = unknown_names(self, LOCKED)
+        if wrong:
+            raise ParamsError(f"{self._path}: {wrong[0]} ({len(wrong)} in all)")
 
     @model_validator(mode="after")
     def _never_trained_on(self) -> Params:

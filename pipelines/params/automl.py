@@ -23,7 +23,7 @@ class AutoML(Block):
     cores: int = Field(ge=1)
     families: list[str]
     grids: dict[str, dict[str, list[Any]]] | None
-    top: list[int] | None
+    top: list[Annotated[int, Field(ge=1)]] | None
     teacher: str
     students: list[str]
     seed: int = Field(ge=0)

@@ -68,9 +68,9 @@ class Search(Block):
     datasets: list[str] = Field(min_length=1)
     rules: list[Literal["triggered", "tiled"]] = Field(min_length=1)
     feature_sets: list[str] = Field(min_length=1)
-    top: list[int] = Field(min_length=1)
+    top: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
     families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
-    neighbors: list[int]
+    neighbors: list[Annotated[int, Field(ge=1)]]
     splits: int = Field(ge=2)
     test_share: float = Field(gt=0, lt=1)
     scaling: Literal["standard", "min_max", "none"]

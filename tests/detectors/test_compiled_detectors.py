@@ -259,7 +259,7 @@ def test_what_is_not_compiled_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(compiled_detectors, "__file__", str(tmp_path / "detectors/compiled_detectors.py"))
     compiled_detectors._library.cache_clear()
     try:
-        with pytest.raises(CompiledDetectorError, match="make native"):
+        with pytest.raises(CompiledDetectorError, match="make core"):
             is_compiled("dwc-r")
     finally:
         compiled_detectors._library.cache_clear()

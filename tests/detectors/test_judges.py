@@ -41,6 +41,16 @@ def test_a_detector_speaks_of_all_the_time(name: str, connection: Connection) ->
     assert all((opinion.shared is None) == (opinion.reason is not None) for opinion in opinions)
 
 
+@pytest.mark.parametrize("name", DETECTORS)
+def test_a_connection_of_one_time_has_a_reason_for_each_pair(name: str, tmp_path: Path) -> None:
+    table = tmp_path / "rtts.csv"
+    rows = [f"1.5,{path},{rtt_ms}" for rtt_ms in range(10, 60) for path in "abc"]
+    table.write_text("\n".join(["time_s,path,rtt_ms", *rows]))
+    opinions = opinions_of(detector_judge(name, DEFAULT), recording.only_connection([table], Dialect()))
+    assert [(opinion.subflow_a, opinion.subflow_b) for opinion in opinions] == [(0, 1), (0, 2), (1, 2)]
+    assert all(opinion.shared is None and opinion.reason and not opinion.span_ns for opinion in opinions)
+
+
 def test_the_header_and_the_model_in_git_say_the_same(connection: Connection) -> None:
     """One is compiled C, the other reads the model file; both judge the same windows."""
     named, model = load()

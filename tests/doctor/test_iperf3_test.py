@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from smartsbd.doctor import iperf3_test, observed, phases
+from smartsbd.doctor import observed, phases
 from smartsbd.doctor.answer import answer
 from smartsbd.doctor.byte_limit import ByteLimit
 from smartsbd.doctor.guided_test import BOTH, Settings, received_file
-from smartsbd.doctor.iperf3_test import Iperf3Server, Iperf3Test, ServerError, interval_s, read_report, received
+from smartsbd.doctor.iperf3_test import Iperf3Server, Iperf3Test, ServerError, interval_s
 from smartsbd.doctor.load import LoadError
 from smartsbd.doctor.network_path import NetworkPath
 from smartsbd.doctor.phases import LoadLimitError
@@ -175,35 +175,6 @@ def test_as_much_as_may_come_ends_a_phase(server: tuple[int, Any], tmp_path: Pat
         list(phases.run(settings((server[0], server[0]), alone_s=_LONG_S, most_mb=20), tmp_path))
     assert time.monotonic() - begin_s < PATIENCE_S
     assert Received.read(tmp_path / received_file("first", 0)).octets[-1] < 20_000_000
-
-
-@pytest.mark.parametrize(
-    ("report", "why"),
-    [
-        ({}, "not as expected"),
-        (
-            {"start": {"timestamp": {"timesecs": 1}}, "intervals": [{"sum": {"end": "soon", "bytes": 1}}]},
-            "not as expected",
-        ),
-        ({"error": "it is busy\n"}, r"iperf3: it is busy\\n"),
-        ({"error": "it is busy", "start": {}, "intervals": []}, r"iperf3: it is busy"),
-    ],
-)
-def test_other_output_is_said(report: dict[str, Any], why: str) -> None:
-    with pytest.raises(LoadError, match=why):
-        received(report, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("written", "why"), [(b"[1]", "is no JSON object"), (b"{", "is no JSON: "), (b" " * 101, "has more than 100 bytes")]
-)
-def test_output_that_is_none_or_too_long_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bytes, why: str
-) -> None:
-    monkeypatch.setattr(iperf3_test, "_MOST_BYTES", 100)
-    (tmp_path / "said.json").write_bytes(written)
-    with pytest.raises(LoadError, match=why):
-        read_report(tmp_path / "said.json")
 
 
 def test_a_long_test_with_many_streams_is_asked_less_often() -> None:

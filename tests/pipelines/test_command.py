@@ -75,6 +75,55 @@ def test_bad_params_are_named(tmp_path: Path, change: dict[str, object], message
         read_params(path)
 
 
+def _with_value(path: Path, key: str, value: object) -> None:
+    """Write params.yaml with another value of a key such as ``search.top``."""
+    content = block = yaml.safe_load(PARAMS_FILE.read_text())
+    *outer, last = key.split(".")
+    for name in outer:
+        block = block[name]
+    block[last] = value
+    path.write_text(yaml.safe_dump(content))
+
+
+@pytest.mark.parametrize(
+    "block", [name for name, one in yaml.safe_load(PARAMS_FILE.read_text()).items() if one and isinstance(one, dict)]
+)
+def test_every_block_is_checked(tmp_path: Path, block: str) -> None:
+    _with_value(tmp_path / "params.yaml", f"{block}.nonsense", 1)
+    with pytest.raises(ParamsError, match=rf"{block}\.nonsense: Extra inputs are not permitted"):
+        read_params(tmp_path / "params.yaml")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *((key, ["nonsense"]) for key in ("simulated", "datasets", "rank.datasets", "tiles.swapped")),
+        *((key, ["nonsense"]) for key in ("transfer.tested", "generalise.tested", "replay.partitions")),
+        *((key, ["nonsense"]) for key in ("replay.shifts", "replay.detectors", "replay.models")),
+        *((key, ["nonsense"]) for key in ("controls.families", "sensitivity.families")),
+        *((f"{name}.feature_sets", ["nonsense"]) for name in ("search", "automl", "sensitivity", "learnt_verdicts")),
+        ("evaluation_only", ["unsen"]),
+        ("learnt_verdicts.families", {"nonsense": {}}),
+        ("search.families.tree", {"nonsense": [1]}),
+        ("search.families.svm_rbf", {"c": [1]}),
+        ("replay.models", ["oak_paper"]),
+        ("replay.grids", {"nonsense": {}}),
+        ("replay.grids.rfc8382", {"nonsense": [1]}),
+    ],
+)
+def test_a_name_of_nothing_is_refused(tmp_path: Path, key: str, value: object) -> None:
+    _with_value(tmp_path / "params.yaml", key, value)
+    with pytest.raises(ParamsError, match=rf"params\.yaml: {key}.*(known are|must have|is not dataset/family_set)"):
+        read_params(tmp_path / "params.yaml")
+
+
+@pytest.mark.parametrize(("key", "value"), [("search.top", [0]), ("search.neighbors", [-1]), ("workers", -1)])
+def test_a_count_of_less_than_there_can_be_is_refused(tmp_path: Path, key: str, value: object) -> None:
+    _with_value(tmp_path / "params.yaml", key, value)
+    with pytest.raises(ParamsError, match=rf"{key}.*greater than or equal to"):
+        read_params(tmp_path / "params.yaml")
+
+
 def test_an_overlay_changes_only_what_there_is(tmp_path: Path) -> None:
     overlay = tmp_path / "odd.yaml"
     overlay.write_text("search: {speed: 1}")

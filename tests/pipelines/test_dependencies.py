@@ -40,6 +40,7 @@ PASSED_OVER = {
     "pipelines/params/automl.py": "checks values",
     "pipelines/params/export.py": "checks values",
     "pipelines/params/extract.py": "checks values",
+    "pipelines/params/known_names.py": "checks values",
     "pipelines/params/learning.py": "checks values",
     "pipelines/params/parse.py": "checks values",
     "pipelines/params/simulate.py": "checks values",

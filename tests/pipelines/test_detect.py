@@ -594,8 +594,7 @@ def test_inspect_counts_what_a_folder_holds(
     assert shown[0].split()[:4] == ["input", "source", "connections", "subflows"]
     assert shown[-4:] == [
         "26 inputs: event_log 1, pcap 24",
-        "  cannot be read 1: at byte 0: no event line among 1 lines:"
-        " docs/questions.md tells what is read, and how to record it",
+        "  cannot be read 1: no event line among 1 lines: docs/questions.md tells what is read, and how to record it",
         "13 connections, 25 subflows; 131,882 records: 131,881 read, 0 unused, 1 refused",
         "  refused 1: unknown kind of event",
     ]
@@ -704,3 +703,21 @@ def test_a_plot_calls_subflows_as_the_input_does(monkeypatch: pytest.MonkeyPatch
     assert named.title.endswith(": subflows 0 (wifi) and 1 (lte)")
     assert plain.names == ("subflow 0", "subflow 1")
     assert plain.title.endswith(": subflows 0 and 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("none.log", "No such file or directory"), ("/proc/self/mem", "Input/output error")]
+)
+@pytest.mark.parametrize("arguments", [("detect",), ("detect", "--live"), ("inspect",), ("why",)])
+def test_an_input_that_cannot_be_read_is_named_once(
+    name: str, why: str, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, name]) == EXIT_BAD_INPUT
+    assert capsys.readouterr().err == f"ERROR {arguments[0]}: {name}: cannot be read: {why}\n"
+
+
+def test_a_header_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = tmp_path / "model.h"
+    header.symlink_to("/proc/self/mem")
+    assert main(["detect", "--model", str(header), "none.log"]) == EXIT_USAGE
+    assert capsys.readouterr().err == f"ERROR detect: {header}: cannot be read: Input/output error\n"

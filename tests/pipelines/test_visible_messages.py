@@ -94,7 +94,7 @@ def test_inspect_and_detect(project: Path, command: str, more: tuple[str, ...]) 
     assert code == EXIT_BAD_INPUT
     assert f"logs/{SHOWN}.log: " in out
     assert f"logs/{SHOWN}\\udcff4.log: " in out
-    assert f"logs/{SHOWN}3.bin: at byte 0" in err
+    assert f"logs/{SHOWN}3.bin: " in err
 
 
 def test_detect_in_json(project: Path) -> None:
@@ -112,7 +112,7 @@ def test_parse_into_a_folder(project: Path) -> None:
     assert "1 of 3 inputs cannot be read" in err
     code, _, err = run("parse", nameless, "--out", "tables")
     assert code == EXIT_BAD_INPUT
-    assert f"{SHOWN}\\udcff4.log: at byte 0: has a name that is no UTF-8: rename it" in err
+    assert f"{SHOWN}\\udcff4.log: has a name that is no UTF-8: rename it" in err
     code, _, err = run("parse", nameless.with_name(f"{HOSTILE}{LONE}"), "--out", "tables")
     assert code == EXIT_BAD_INPUT
     assert f"{SHOWN}\\udcff: no such file" in err

@@ -33,6 +33,9 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         ([SHARED], "the following arguments are required: --out"),
         ([SHARED, "--out", "o", "--colour"], "unrecognized arguments: --colour"),
         (["none.json", "--out", "o"], "none.json: cannot be read: No such file or directory"),
+        (["text.json", "--out", "o"], "text.json: is no scenario: Invalid JSON: "),
+        (["/proc/self/mem", "--out", "o"], "/proc/self/mem: cannot be read: Input/output error"),
+        (["empty.json", "--out", "o"], "empty.json: links: Field required"),
         ([SHARED, SHARED, "--out", "o"], "another scenario has the name shared"),
         (["--out", "o"], "name scenario files, or a dataset by --dataset"),
         ([SHARED, "--dataset", "wide_linux", "--out", "o"], "name scenario files, or a dataset by --dataset"),
@@ -46,7 +49,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
             "--controls names two that sbd_smart would ask",
         ),
         (["--dataset", "moon", "--out", "o"], "params.yaml: simulate.moon is missing"),
-        (["--dataset", "sites", "--out", "o"], "sites 00000: does not go here:"),
+        (["--dataset", "sites", "--out", "o"], "sites 00000: does not go here: "),
         ([SHARED, "--seed", "7", "--out", "o"], "--seed and --again are of a dataset"),
         ([SHARED, "--again", "1", "--out", "o"], "--seed and --again are of a dataset"),
         (["--dataset", "wide_linux", "--again", "1", "--out", "o"], "wide_linux is not"),
@@ -58,10 +61,15 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 def test_what_cannot_be_used_is_said_before_anything_is_made(
     capsys: pytest.CaptureFixture[str], words: list[str], line: str
 ) -> None:
+    Path("text.json").write_text("no scenario")
+    Path("empty.json").write_text("{}")
     code, shown = said(capsys, *words)
     assert code in (2, 3)
-    # What a scenario has that this kernel has not is a line for each key.
-    assert shown.count("\n") == (2 if "sites" in words else 1)
+    if "empty.json" in words:
+        # Each of several lines names the file.
+        assert all(shown_line.startswith("ERROR testbed: empty.json: ") for shown_line in shown.splitlines())
+    else:
+        assert shown.count("\n") == 1
     assert line in shown
     assert not Path("o").exists()
 

@@ -83,7 +83,7 @@ def test_every_file_of_a_folder_is_counted_once(tmp_path: Path) -> None:
     assert (log.connections, log.subflows, log.records_in, log.records_out) == (1, 2, 3, 2)
     assert log.refused == {"unknown kind of event": 1}
     assert [one.unreadable for one in (empty, link, pipe)] == [
-        "at byte 0: is empty", "at byte 0: is no regular file", "at byte 0: is no regular file"
+        "is empty", "is no regular file", "is no regular file"
     ]  # fmt: skip
     whole = total([hidden, log, empty, link, pipe])
     assert whole.inputs == 5 == whole.sources.total() + whole.unreadable.total()
@@ -93,7 +93,7 @@ def test_every_file_of_a_folder_is_counted_once(tmp_path: Path) -> None:
 def test_a_folder_without_a_file_is_counted(tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
     (one,) = counts_of(files_of(tmp_path))
-    assert (one.input, one.unreadable) == (str(tmp_path), "at byte 0: is no regular file")
+    assert (one.input, one.unreadable) == (str(tmp_path), "is no regular file")
 
 
 def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None:

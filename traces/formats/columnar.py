@@ -127,8 +127,10 @@ class ColumnarLines:
         try:
             _, names = next(self._rest)
             _, kinds = next(self._rest)
-        except (OSError, regular_file.NoRegularFileError) as error:
-            raise UnreadableInputError(path, 0, f"cannot be read: {error}") from error
+        except regular_file.NoRegularFileError as error:
+            raise UnreadableInputError(path, 0, regular_file.NO_REGULAR_FILE) from error
+        except OSError as error:
+            raise UnreadableInputError(path, 0, f"cannot be read: {error.strerror or error}") from error
         except StopIteration:
             raise UnreadableInputError(path, 0, "cannot be read: no columns") from None
         self.names = names.split(SEPARATOR)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from smartsbd.traces import bounds, stored
-from smartsbd.traces.assembly import Assembly, Event, Refused
+from smartsbd.traces.assembly import MAX_TIME_NS, OUT_OF_RANGE, Assembly, Event, Refused
 from smartsbd.traces.bounds import Bounds
 from smartsbd.traces.connection import Subflow
 from smartsbd.traces.dialect import Dialect
@@ -87,11 +87,16 @@ class _Test:
                 test.sockets[number] = socket_name(local, remote)
         return test
 
-    def time_ns(self, start: Any, end: Any) -> int | None:
-        """Return when an interval ended, None if nothing says it."""
+    def time_ns(self, start: Any, end: Any) -> int | Refused:
+        """Return when an interval ended, or why that is not known."""
         start_ns, end_ns = integer(start, 9), integer(end, 9)
-        if self.begin_ns is None or start_ns is None or end_ns is None:
-            return None
+        if self.begin_ns is None:
+            return NO_TIME, ""
+        if start_ns is None or end_ns is None:
+            return MALFORMED, "an interval without its times"
+        if not 0 <= start_ns <= MAX_TIME_NS or not 0 <= end_ns <= MAX_TIME_NS:
+            # Times of others would be counted from it.
+            return OUT_OF_RANGE, "an interval's times"
         if end_ns + self.shift_ns < self.last_ns and start_ns + self.shift_ns < self.last_ns - _NS_PER_S // 2:
             self.shift_ns = self.last_ns
         self.last_ns = max(self.last_ns, end_ns + self.shift_ns)
@@ -162,8 +167,8 @@ class _Intervals:
         if not rtt_us:
             self.trace.unused[NO_RTT] += 1
             return None
-        if time_ns is None:
-            return NO_TIME, ""
+        if not isinstance(time_ns, int):
+            return time_ns
         events: list[Event] = [(b"SRTT", rtt_us)]
         if again := integer(stream.get("retransmits")):
             events.append((b"RTX", again))
