@@ -50,7 +50,9 @@ _Part = TypeVar("_Part", bound=BaseModel)
 def _refusal(path: Path, error: ValidationError, inside: str = "") -> ParamsError:
     first = error.errors()[0]
     place = ".".join(str(part) for part in (*([inside] if inside else []), *first["loc"]))
-    return ParamsError(f"{path}: {place}: {first['msg']} ({error.error_count()} in all)")
+    # What holds of several blocks together has no place.
+    parts = [str(path), *([place] if place else []), first["msg"]]
+    return ParamsError(f"{': '.join(parts)} ({error.error_count()} in all)")
 
 
 class Params(Block):

@@ -247,3 +247,12 @@ def test_nothing_is_learnt_from_what_is_for_evaluation_only(
 ) -> None:
     assert main([name, "--dataset", dataset]) == 2
     assert "is for evaluation only" in capsys.readouterr().err
+
+
+def test_what_holds_of_several_blocks_together_has_no_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    overlay = tmp_path / "overlay.yaml"
+    overlay.write_text("search:\n  datasets: [sites]\n")
+    changed = tmp_path / "params.yaml"
+    changed.write_text(overlaid(ROOT / "params.yaml", overlay))
+    assert main(["rank", "--dataset", "sites", "--params", str(changed)]) == stage.EXIT_USAGE
+    assert f"ERROR rank: {changed}: Value error, unseen.trained" in capsys.readouterr().err
