@@ -287,7 +287,7 @@ def test_a_signal_ends_it_while_it_waits_for_the_time(
 ) -> None:
     del allowed
     (tmp_path / "plan.txt").write_text(_PLAN)
-    command = ["unshare", "--net", relay, "plan.txt"]
+    command = ["unshare", "--net", str(relay), "plan.txt"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as waiting:
         assert waiting.stdout is not None and waiting.stdout.readline() == b"ready\n"
         waiting.send_signal(sent)
