@@ -70,7 +70,7 @@ class Search(Block):
     feature_sets: list[str] = Field(min_length=1)
     top: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
     families: dict[str, dict[str, list[Any]]] = Field(min_length=1)
-    neighbors: list[Annotated[int, Field(ge=1)]]
+    neighbors: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
     splits: int = Field(ge=2)
     test_share: float = Field(gt=0, lt=1)
     scaling: Literal["standard", "min_max", "none"]

@@ -249,6 +249,14 @@ def _claims(hosts: str) -> Iterator[Claim[SchedulerResults]]:
         yield Claim("Table III, Fig. 10", reported, must_show, sampled, judge)
 
 
+def _of_reading(reading: str, judge: _Judge) -> _Judge:
+    def judged(found: SchedulerResults) -> Judged:
+        text, held = judge(found)
+        return f"{reading}: {text}", held
+
+    return judged
+
+
 def _at_least(group: str, controller: str, low: float, experiment: str) -> _Judge:
     return _within(group, controller, low, float("inf"), experiment)
 
@@ -273,7 +281,7 @@ def _readings() -> Iterator[Claim[SchedulerResults]]:
                 "Fig. 6",
                 "UCB1 over Exp3: 1.12, 1.13",
                 "above 1.05 in both",
-                _over(exp3, 1.05, 99, "read_grid", of=reading),
+                _of_reading(reading, _over(exp3, 1.05, 99, "read_grid", of=reading)),
             ),
         ):
             yield Claim(experiment, reported, must_show, f"{reading}; {_LINKS}", judge)

@@ -249,10 +249,19 @@ def test_nothing_is_learnt_from_what_is_for_evaluation_only(
     assert "is for evaluation only" in capsys.readouterr().err
 
 
-def test_what_holds_of_several_blocks_together_has_no_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    overlay = tmp_path / "overlay.yaml"
-    overlay.write_text("search:\n  datasets: [sites]\n")
-    changed = tmp_path / "params.yaml"
-    changed.write_text(overlaid(ROOT / "params.yaml", overlay))
-    assert main(["rank", "--dataset", "sites", "--params", str(changed)]) == stage.EXIT_USAGE
-    assert f"ERROR rank: {changed}: Value error, unseen.trained" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ("search:\n  datasets: [sites]\n", "Value error, unseen.trained"),
+        ("search:\n  neighbors: []\n", "search.neighbors: List should have at least 1 item"),
+    ],
+)
+def test_a_parameter_that_cannot_be_used_is_named(
+    changed: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What holds of several blocks together has no place of its own."""
+    (tmp_path / "overlay.yaml").write_text(changed)
+    values = tmp_path / "params.yaml"
+    values.write_text(overlaid(ROOT / "params.yaml", tmp_path / "overlay.yaml"))
+    assert main(["rank", "--dataset", "sites", "--params", str(values)]) == stage.EXIT_USAGE
+    assert f"ERROR rank: {values}: {message}" in capsys.readouterr().err
