@@ -6,8 +6,10 @@ the sum has 64 bits. `decisions` is the definition, and the C computes the same 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,7 @@ _DISTANCE_BITS = 2 * SCALED_BITS
 #: A kernel value at this squared distance is nothing in Q30.
 _FAR = 32
 _MOST_SHIFT = 63
+_DIGEST_DIGITS = 16
 _DECIDES_NOTHING = "the model decides the same for every window: that is no detector to export"
 
 
@@ -290,6 +293,11 @@ def largest_sum(svm: IntegerSVM) -> int:
     if isinstance(svm, IntegerLinear):
         return abs(svm.intercept) + (sum(map(abs, svm.coefficients)) << 31)
     return abs(svm.intercept) + (sum(map(abs, svm.weights)) << VALUE_BITS)
+
+
+def digest(svm: IntegerSVM) -> str:
+    """Return the first 16 hex digits of the SHA-256 of an SVM's numbers and features."""
+    return hashlib.sha256(json.dumps(asdict(svm), sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
 
 
 def render(svm: IntegerSVM, header: emit_c.Header) -> str:

@@ -17,6 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from smartsbd.export import emit_c, header_program, svm, verify
 from smartsbd.export.compilers import Compiler, installed
+from smartsbd.export.probe import border_rows
 from smartsbd.export.svm import IntegerLinear, IntegerRBF, IntegerSVM, from_fitted, kernel_values, largest_sum
 from smartsbd.export.tree import ExportError
 from smartsbd.features.catalog import feature, feature_names
@@ -26,6 +27,8 @@ from tests.export import made
 NAME = "sbd_made"
 ROWS = 100_000
 LEARNT_ROWS = 120
+#: Of any line of C here.
+MOST_COLUMNS = 100
 LOW_S32, HIGH_S32 = -(1 << 31), (1 << 31) - 1
 
 
@@ -46,19 +49,8 @@ def linear(names: tuple[str, ...]) -> Fitted:
     return fitted(LinearSVC(C=10.0, dual=False), names)
 
 
-def border_rows(names: tuple[str, ...], rows: int, seed: int) -> npt.NDArray[np.int64]:
-    """Feature values: most as a model has learnt, or beside that, others at the borders of what they can be."""
-    rng = np.random.default_rng(seed)
-    low, high = (np.array([int(getattr(feature(name), side)) for name in names]) for side in ("low", "high"))
-    shape = (rows, len(names))
-    anywhere = rng.integers(low, high, shape, endpoint=True)
-    beside = rng.integers(0, 2, shape)
-    borders = np.where(rng.random(shape) < 0.5, low + beside, high - beside)
-    learnt = made.rows_of(0, LEARNT_ROWS, names)[rng.integers(0, LEARNT_ROWS, rows)]
-    near = np.clip(learnt + rng.integers(-1, 2, shape), low, high)
-    # In a row, few features are moved away from what was learnt: far from all vectors only the intercept would count.
-    kind = np.where(rng.random(shape) < rng.random((rows, 1)) ** 2, rng.integers(0, 2, shape), 2)
-    return np.choose(kind, [anywhere, borders, near])
+def drawn_rows(names: tuple[str, ...], rows: int, seed: int) -> npt.NDArray[np.int64]:
+    return border_rows(names, made.rows_of(0, LEARNT_ROWS, names), rows=rows, seed=seed)
 
 
 def wide(x: npt.NDArray[np.int64], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
@@ -112,7 +104,7 @@ def model(request: pytest.FixtureRequest) -> tuple[Fitted, IntegerSVM]:
 
 def test_the_definition_is_that_of_python_s_integers(model: tuple[Fitted, IntegerSVM]) -> None:
     _, integer = model
-    x = border_rows(integer.features, 150, 1)
+    x = drawn_rows(integer.features, 150, 1)
     edges = np.random.default_rng(2).choice([LOW_S32, HIGH_S32, 0], (50, x.shape[1]))
     x = np.vstack([x, edges])
     decided = integer.decisions(x)
@@ -125,7 +117,7 @@ def test_c_decides_as_the_definition(model: tuple[Fitted, IntegerSVM], compiler:
     _, integer = model
     (named,) = [one for one in installed() if one.name == compiler]
     program = header_program.build(tmp_path, write_header(tmp_path, integer), NAME, named)
-    x = border_rows(integer.features, ROWS, 3)
+    x = drawn_rows(integer.features, ROWS, 3)
     decided = integer.decisions(x)
     assert np.array_equal(header_program.verdicts(program, wide(x, integer.features)), decided)
     assert 0.02 < decided.mean() < 0.98
@@ -138,7 +130,7 @@ def test_nothing_is_undefined_in_c(model: tuple[Fitted, IntegerSVM], gcc: Compil
         folder = tmp_path / str(place)
         folder.mkdir()
         program = header_program.build(folder, write_header(folder, one), NAME, gcc, made.SANITIZERS)
-        x = border_rows(one.features, 2000, 4)
+        x = drawn_rows(one.features, 2000, 4)
         assert np.array_equal(header_program.verdicts(program, wide(x, one.features)), one.decisions(x))
 
 
@@ -177,12 +169,12 @@ def test_the_table_of_the_c_is_the_definition_s(model: tuple[Fitted, IntegerSVM]
     if isinstance(model[1], IntegerRBF):
         body = text.partition("sbd_power) = {")[2].partition("}")[0]
         assert tuple(int(number) for number in body.split(",") if number.strip()) == svm.POWERS
-    assert text.isascii() and max(map(len, text.expandtabs(8).splitlines())) <= 200
+    assert text.isascii() and max(map(len, text.expandtabs(8).splitlines())) <= MOST_COLUMNS
 
 
 def test_it_agrees_with_the_floats_except_beside_the_border(model: tuple[Fitted, IntegerSVM]) -> None:
     own, integer = model
-    x = border_rows(integer.features, 5000, 5)
+    x = drawn_rows(integer.features, 5000, 5)
     x = x[(np.abs(own.estimator.decision_function(x.astype(np.float64))) > 0.01)]
     assert np.mean(integer.decisions(x) == own.estimator.predict(x.astype(np.float64)).astype(bool)) > 0.999
 
