@@ -1,7 +1,7 @@
 """Time of the exported headers on windows of datasets: features and decision, mean and maximum, and as a share of T.
 
-make bench WHAT="windows --datasets NAMES" (after make repro). The counterpart of the paper's Table 7. Each window is
-judged several times, of which the least time counts; the clock's own reading, some 20 ns, is in it.
+make bench WHAT="windows --datasets NAMES --headers FOLDERS" (after make repro). The counterpart of the paper's Table 7.
+Each window is judged several times, of which the least time counts; the clock's own reading, some 20 ns, is in it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,19 @@ def windows(dataset: str) -> tuple[pd.DataFrame, bytes]:
     return found, b"".join(parts)
 
 
-def times_ns(model: str, compiler: Compiler, content: bytes) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def models(folders: list[Path]) -> list[tuple[str, Path]]:
+    """Return the headers of models in some folders, by name, and where each is."""
+    return sorted(
+        (path.stem, folder) for folder in folders for path in folder.glob("sbd_*.h") if path.stem not in OF_NO_MODEL
+    )
+
+
+def times_ns(
+    model: str, place: Path, compiler: Compiler, content: bytes
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return, of each window, the nanoseconds of its features and of the model."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["-I", str(HEADERS), f"-DSBD_MODEL={model}"]
+        options = ["-I", str(place), "-I", str(HEADERS), f"-DSBD_MODEL={model}"]
         inner, program = Path(folder) / "model.o", Path(folder) / "bench"
         compiled(compiler, HERE / "windows_model.c", inner, [*options, INTEGERS_ONLY, "-c"])
         compiled(compiler, HERE / "windows.c", program, [*options, str(inner)])
@@ -64,7 +73,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
-    datasets: list[str] = parser.parse_args().datasets
+    parser.add_argument("--headers", nargs="+", type=Path, default=[HEADERS], help="folders with headers of models")
+    arguments = parser.parse_args()
+    datasets: list[str] = arguments.datasets
     print(
         "| header | compiler | dataset | windows | features, us: mean, max | 115 to 135 points: windows, mean, max |"
         " model, ns: mean, max | share of T: mean, max |"
@@ -73,9 +84,9 @@ def main() -> None:
     for dataset in datasets:
         found, content = windows(dataset)
         near = found["n"].between(*NEAR_125).to_numpy()
-        for model in sorted({path.stem for path in HEADERS.glob("sbd_*.h")} - OF_NO_MODEL):
+        for model, place in models(arguments.headers):
             for compiler in compilers.installed():
-                took = times_ns(model, compiler, content)
+                took = times_ns(model, place, compiler, content)
                 features_us, model_ns = took[:, 0] / 1e3, took[:, 1]
                 # The quick profile has few windows, none of them of that size perhaps.
                 of_near = f", {features_us[near].mean():.1f}, {features_us[near].max():.1f}" if near.any() else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -110,10 +111,40 @@ def render_runtime() -> str:
     )
 
 
-def render_model(forest: Forest, header: Header) -> str:
-    """Return the header of a model: the features it takes, in C, and the model itself."""
-    used = forest.features()
+def parts_of(header: Header, used: Sequence[str], decides: Fragment | None = None) -> dict[str, Any]:
+    """Return what the header of any model is rendered with.
+
+    Parameters
+    ----------
+    header : Header
+    used : sequence of str
+        Features that the model takes.
+    decides : Fragment, optional
+        A piece that the model itself needs.
+
+    Returns
+    -------
+    dict
+        Names of the template ``model.h.j2``: of the header, its features, and pieces of C with their calls.
+
+    Raises
+    ------
+    ExportError
+        If no piece computes one of the features.
+    """
     pieces = fragments_of(used)
+    return {
+        "header": header,
+        "upper": header.name.upper(),
+        "features": [(macro(feature.name), feature.meaning) for feature in EXPORTABLE if feature.name in used],
+        "fragments": [*pieces, *([decides] if decides else [])],
+        "calls": [piece.call for piece in pieces if piece.call],
+        "wanted": any("wanted" in piece.call for piece in pieces),
+    }
+
+
+def render_model(forest: Forest, header: Header) -> str:
+    """Return the header of a tree or forest: the features it takes, in C, and the model itself."""
     splits, leaves, depth = forest.size()
     table = packed(forest, NUMBERS) if header.layout == "packed" else None
     alone = len(forest.trees) == 1
@@ -121,12 +152,7 @@ def render_model(forest: Forest, header: Header) -> str:
         environment()
         .get_template("model.h.j2")
         .render(
-            header=header,
-            upper=header.name.upper(),
-            features=[(macro(feature.name), feature.meaning) for feature in EXPORTABLE if feature.name in used],
-            fragments=[*pieces, *([VOTES] if table else [])],
-            calls=[piece.call for piece in pieces if piece.call],
-            wanted=any("wanted" in piece.call for piece in pieces),
+            **parts_of(header, forest.features(), VOTES if table else None),
             trees=len(forest.trees),
             splits=splits,
             leaves=leaves,

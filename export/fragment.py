@@ -90,6 +90,9 @@ COMPUTED = frozenset(name for piece in FRAGMENTS for name in piece.features)
 #: The piece that walks packed trees; it computes no feature.
 VOTES = Fragment("votes")
 
+#: The piece that computes kernel values of an SVM; it computes no feature.
+RBF = Fragment("rbf")
+
 
 def fragments_of(features: Collection[str]) -> tuple[Fragment, ...]:
     """Return the pieces that compute some features, in order, with what they need.

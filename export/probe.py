@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from smartsbd.export.tree import Forest, Leaf, Tree
@@ -10,6 +13,7 @@ from smartsbd.features import catalog
 
 #: Share of values on the lower, and on the upper edge of a leaf's box.
 _EDGE_SHARE = 0.125
+_HALF = 0.5
 
 
 def _range(name: str) -> tuple[int, int]:
@@ -60,3 +64,36 @@ def probing_rows(forest: Forest, *, rows: int, seed: int) -> pd.DataFrame:
             np.int64
         )
     return pd.DataFrame(columns)
+
+
+def border_rows(names: Sequence[str], near: npt.NDArray[np.int64], *, rows: int, seed: int) -> npt.NDArray[np.int64]:
+    """Draw feature values beside given ones, at the borders of what a feature can be, and anywhere.
+
+    For models without boxes. In most rows few features are moved away from a given row: far from all rows that a model
+    has learnt, its verdict would always be the same.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Features.
+    near : (n, features) int64
+        Rows that some values are within 1 of.
+    rows : int
+        How many to draw.
+    seed : int
+
+    Returns
+    -------
+    (rows, features) int64
+        Values in the features' ranges.
+    """
+    rng = np.random.default_rng(seed)
+    low, high = np.array([_range(name) for name in names]).T
+    shape = (rows, len(names))
+    anywhere = rng.integers(low, high, shape, endpoint=True)
+    beside = rng.integers(0, 2, shape)
+    borders = np.where(rng.random(shape) < _HALF, low + beside, high - beside)
+    given = np.clip(near[rng.integers(0, len(near), rows)] + rng.integers(-1, 2, shape), low, high)
+    is_moved = rng.random(shape) < rng.random((rows, 1)) ** 2
+    drawn: npt.NDArray[np.int64] = np.where(is_moved, np.where(rng.random(shape) < _HALF, anywhere, borders), given)
+    return drawn

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const HEADERS: &str = "../export/generated";
+/// Where the headers are, unless SBD_HEADERS says so: with models that are in no release.
+const GENERATED: &str = "../export/generated";
 const LAG_EXCESS: &str = "lag_excess";
 /// The header of the default.
 const VERDICT: &str = "../detectors/verdict";
@@ -16,6 +17,11 @@ const MODEL_FILES: &str = "loaded";
 
 /// The lag excess, as the common lag, divides signed numbers, for which there are instructions from v4 on. Those that load signed numbers are not for arenas.
 const SIGNED: [&str; 3] = ["-mcpu=v4", "-mllvm", "-disable-ldsx"];
+
+/// The folder of the headers.
+fn headers() -> String {
+    env::var("SBD_HEADERS").unwrap_or_else(|_| GENERATED.into())
+}
 
 struct Compiler {
     clang: String,
@@ -76,8 +82,9 @@ impl Compiler {
 
 /// Names of the exported models: `tree_paper` of `sbd_tree_paper.h`.
 fn models() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(HEADERS)
-        .unwrap_or_else(|error| panic!("{HEADERS}: {error}"))
+    let folder = headers();
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{folder}: {error}"))
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter_map(|name| Some(name.strip_prefix("sbd_")?.strip_suffix(".h")?.to_owned()))
         .filter(|name| ![LAG_EXCESS, COMMON_LAG].contains(&name.as_str()))
@@ -88,7 +95,7 @@ fn models() -> Vec<String> {
 
 /// Names of the features, in the order of `enum sbd_feature`.
 fn features() -> Vec<String> {
-    let path = format!("{HEADERS}/smartsbd.h");
+    let path = format!("{}/smartsbd.h", headers());
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let (_, behind) = text.split_once("enum sbd_feature {").expect("there is one");
     behind
@@ -103,7 +110,8 @@ fn features() -> Vec<String> {
 
 /// Compile the replay for every exported detector; `detectors.rs` has their names and objects.
 fn compile_detectors(compiler: &Compiler) {
-    let (headers, verdict) = (format!("-I{HEADERS}"), format!("-I{VERDICT}"));
+    let folder = headers();
+    let (included, verdict) = (format!("-I{folder}"), format!("-I{VERDICT}"));
     let mut listed = String::from("const DETECTORS: &[(&str, &Aligned<[u8]>)] = &[\n");
     for name in models()
         .iter()
@@ -111,7 +119,7 @@ fn compile_detectors(compiler: &Compiler) {
         .chain([LAG_EXCESS, COMMON_LAG])
     {
         let model = format!("-DSBD_MODEL=sbd_{name}");
-        let mut options = vec![headers.as_str()];
+        let mut options = vec![included.as_str()];
         if name == LAG_EXCESS {
             options.extend(SIGNED);
             options.push("-DSBD_LAG_EXCESS");
@@ -134,10 +142,10 @@ fn compile_detectors(compiler: &Compiler) {
     println!("cargo:rerun-if-changed=src/replay.bpf.c");
     println!("cargo:rerun-if-changed={VERDICT}/sbd_common_lag.h");
     assert!(
-        Path::new(HEADERS)
+        Path::new(&folder)
             .join(format!("sbd_{MODEL_FILES}.h"))
             .exists(),
-        "{HEADERS} has no header for model files"
+        "{folder} has no header for model files"
     );
 }
 
@@ -147,14 +155,16 @@ fn main() {
         compiler.compile(name, name, &["-mcpu=v3"]);
         println!("cargo:rerun-if-changed=src/{name}.bpf.c");
     }
-    let headers = format!("-I{HEADERS}");
-    let options = [&SIGNED[..], &[&headers]].concat();
+    let folder = headers();
+    let included = format!("-I{folder}");
+    let options = [&SIGNED[..], &[&included]].concat();
     compiler.compile("controller", "controller", &options);
     cc::Build::new()
-        .include(HEADERS)
+        .include(&folder)
         .file("src/model_file.c")
         .compile("model_file");
-    println!("cargo:rerun-if-changed={HEADERS}");
+    println!("cargo:rerun-if-changed={folder}");
+    println!("cargo:rerun-if-env-changed=SBD_HEADERS");
     for name in ["controller.bpf.c", "model_file.c"] {
         println!("cargo:rerun-if-changed=src/{name}");
     }

@@ -12,7 +12,7 @@ import pytest
 
 from smartsbd.export import compilers, emit_c
 from smartsbd.export.compilers import CompileError, Compiler
-from smartsbd.export.fragment import FRAGMENTS, VOTES, fragments_of
+from smartsbd.export.fragment import FRAGMENTS, RBF, VOTES, fragments_of
 from smartsbd.export.layout import LAYOUTS, Layout
 from smartsbd.export.tree import NOT_SHARED, SHARED, Branch, ExportError, Forest, Leaf, from_fitted
 from smartsbd.export.verify import row_values
@@ -183,7 +183,7 @@ def test_pieces_come_after_what_they_need_and_no_file_is_left_over() -> None:
         assert set(one.needs) <= set(names[:place])
         assert one.features or any(one.name in other.needs for other in FRAGMENTS)
     folder = Path(emit_c.__file__).parent / "fragments"
-    assert {path.stem for path in folder.iterdir()} == {*names, VOTES.name}
+    assert {path.stem for path in folder.iterdir()} == {*names, VOTES.name, RBF.name}
 
 
 def test_the_enum_is_the_catalogue() -> None:

@@ -20,7 +20,7 @@ BUILT = ROOT / "build/kernel"
 _NO_REGISTRY = ("failed to download", "failed to fetch", "failed to get", "Could not resolve host")
 
 #: What libbpf says where BPF is not allowed, or the kernel is older than arenas.
-_NO_ARENA = "map 'sbd_arena': failed to create"
+NO_ARENA = "map 'sbd_arena': failed to create"
 
 
 #: What `sbd kernel load` says where a right, or a part of the kernel, is missing.
@@ -30,7 +30,8 @@ _NO_CONTROLLERS = ("is missing", "this kernel has no", "map 'sbd_arena': failed 
 _LOADED_BEFORE = "the controllers are loaded already"
 
 
-def _make(*targets: str) -> None:
+def make(*targets: str) -> None:
+    """Make targets of kernel/Makefile, or variables of it, as `make` takes them; skip where its tools are missing."""
     tools = subprocess.run([ROOT / "kernel/check-tools.sh"], capture_output=True, text=True, check=False)
     if tools.returncode:
         pytest.skip(tools.stderr.strip())
@@ -43,14 +44,14 @@ def _make(*targets: str) -> None:
 @pytest.fixture(scope="session")
 def recorder() -> Path:
     """The recorder's program."""
-    _make("all", "witness")
+    make("all", "witness")
     return BUILT / "sbd-record"
 
 
 @pytest.fixture(scope="session")
 def controllers_loader() -> Path:
     """What puts the controllers into the kernel."""
-    _make("all")
+    make("all")
     return BUILT / "sbd-kernel"
 
 
@@ -68,7 +69,7 @@ def controllers_allowed(controllers_loader: Path) -> Path:
 @pytest.fixture(scope="session")
 def kernel_replay() -> Path:
     """What feeds the exported detectors in the kernel with recorded signals."""
-    _make("replay")
+    make("replay")
     return BUILT / "replay"
 
 
@@ -76,7 +77,7 @@ def kernel_replay() -> Path:
 def verified(kernel_replay: Path) -> str:
     """What it says of each exported detector's programs, where this kernel takes any with an arena."""
     tried = subprocess.run([kernel_replay, "--verify"], capture_output=True, text=True, check=False)
-    if tried.returncode and _NO_ARENA in tried.stderr:
+    if tried.returncode and NO_ARENA in tried.stderr:
         pytest.skip(tried.stderr.strip().splitlines()[-1])
     assert tried.returncode == 0, tried.stderr
     return tried.stdout
