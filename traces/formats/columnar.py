@@ -32,7 +32,7 @@ _STREAM, _MOST_SCHEMA_BYTES = b"\xff\xff\xff\xff", 1 << 20
 _MAGIC_BYTES = 8
 _ERROR_BYTES = 512
 #: So that all that is mapped is used: no arenas for threads, and none of an allocator's own.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "ARROW_IO_THREADS": "1",
     "MALLOC_ARENA_MAX": "1",
@@ -84,7 +84,7 @@ def _lines(path: Path) -> Generator[tuple[int, bytes], None, None]:
             stdin=content,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=os.environ | _ENVIRONMENT,
+            env=os.environ | ENVIRONMENT,
         )
         offset, allowed = 0, max(stored.EXPANDED_BYTES, stored.EXPANDED_TIMES * size_bytes)
         try:

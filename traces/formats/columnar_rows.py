@@ -26,22 +26,36 @@ _TIME_S, _MIB_S = 30, 5
 _MOST_COLUMNS = 4096
 _CELL_LETTERS = 128
 _ROWS = 4096
-_THRIFT_BYTES, _THRIFT_ITEMS = 1 << 24, 1 << 20
+#: Of a Parquet file's description of itself, for pyarrow.
+BOUNDED_METADATA = {"thrift_string_size_limit": 1 << 24, "thrift_container_size_limit": 1 << 20}
 _EXIT_UNREADABLE = 3
 
 
-def _limit() -> None:
-    """Bound memory and CPU time from here on; a limit that is lower already stays."""
+def _limit(kind: int, most: int) -> None:
+    """Bound what this process takes; a limit that is lower already stays."""
+    _, hard = resource.getrlimit(kind)
+    least = min((limit for limit in (most, hard) if limit != resource.RLIM_INFINITY), default=hard)
+    resource.setrlimit(kind, (least, hard))
+
+
+def limit_memory() -> int:
+    """Bound what this process maps from here on.
+
+    Returns
+    -------
+    int, bytes
+        How much more that may be.
+    """
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
-    size_bytes = os.fstat(sys.stdin.fileno()).st_size
-    limits = (
-        (resource.RLIMIT_AS, pages * resource.getpagesize() + _MORE_BYTES if pages else resource.RLIM_INFINITY),
-        (resource.RLIMIT_CPU, _TIME_S + _MIB_S * (size_bytes >> 20)),
-    )
-    for kind, most in limits:
-        _, hard = resource.getrlimit(kind)
-        least = min((limit for limit in (most, hard) if limit != resource.RLIM_INFINITY), default=hard)
-        resource.setrlimit(kind, (least, hard))
+    if pages:
+        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + _MORE_BYTES)
+    return _MORE_BYTES
+
+
+def _limit_both() -> None:
+    """Bound memory, and CPU time by the size of the file."""
+    limit_memory()
+    _limit(resource.RLIMIT_CPU, _TIME_S + _MIB_S * (os.fstat(sys.stdin.fileno()).st_size >> 20))
 
 
 def _escaped(text: str) -> str:
@@ -85,9 +99,7 @@ def _batches(stream: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     magic = stream.read(len(_ARROW))
     stream.seek(0)
     if magic.startswith(_PARQUET):
-        table = pq.ParquetFile(
-            stream, thrift_string_size_limit=_THRIFT_BYTES, thrift_container_size_limit=_THRIFT_ITEMS
-        )
+        table = pq.ParquetFile(stream, **BOUNDED_METADATA)
         return table.schema_arrow, table.iter_batches(batch_size=_ROWS, use_threads=False)
     if magic == _ARROW:
         arrow = pa.ipc.open_file(stream)
@@ -127,7 +139,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[str]:
             yield from map("\t".join, zip(*columns, strict=True))
 
 
-def main(limit: Callable[[], None] = _limit) -> int:
+def main(limit: Callable[[], None] = _limit_both) -> int:
     """Print standard input."""
     limit()
     pa.set_cpu_count(1)
