@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smartsbd.contracts import tables
+from smartsbd.contracts.bounded_decoding import BOUNDED_METADATA, ENVIRONMENT, limit_memory
 from smartsbd.contracts.contract import Table, read_table
 from smartsbd.contracts.fault import Fault, InputFault, printable
 from smartsbd.detectors import bounded_process
@@ -23,7 +24,6 @@ from smartsbd.detectors.bounded_process import OverLimitError, ProcessLimits
 from smartsbd.features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from smartsbd.pipelines.benchmark.named_split import NAME
 from smartsbd.pipelines.benchmark.task_file import TABLE_FILES
-from smartsbd.traces.formats import columnar, columnar_rows
 
 LABELS_FILE, TRAIN_FILE, TEST_FILE, SIGNALS_FILE = TABLE_FILES
 TABLES: dict[str, Table] = {
@@ -60,7 +60,7 @@ def check(paths: Sequence[Path]) -> None:
     """
     size_mib = sum(path.stat().st_size for path in paths) >> 20
     command = [sys.executable, "-m", __name__, *map(str, paths)]
-    environment = [f"{name}={value}" for name, value in columnar.ENVIRONMENT.items()]
+    environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
     limits = ProcessLimits(time_s=_TIME_S + _MIB_S * size_mib, file_bytes=1 << 20)
     try:
         ended = bounded_process.run(["env", *environment, *command], limits)
@@ -93,7 +93,7 @@ def _check_names(group: int, file: pq.ParquetFile, rows: pa.Table, counts: Count
 
 def _check_table(path: Path) -> None:
     table, most = TABLES[path.name], MOST_ROWS[path.name]
-    with pq.ParquetFile(path, **columnar_rows.BOUNDED_METADATA) as file:
+    with pq.ParquetFile(path, **BOUNDED_METADATA) as file:
         table.check_schema(file.schema_arrow)
         if file.metadata.num_rows > most:
             raise TableCheckError(f"has more than {most} rows")
@@ -113,7 +113,7 @@ def _check_table(path: Path) -> None:
 
 def main(paths: Sequence[str]) -> int:
     """Check tables; print the name of each before it is read, and what is wrong with the last."""
-    most_mib = columnar_rows.limit_memory() >> 20
+    most_mib = limit_memory() >> 20
     pa.set_cpu_count(1)
     for path in map(Path, paths):
         print(path.name, flush=True)
