@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from smartsbd.contracts.columns import array_of, scalar_of
-from smartsbd.contracts.fault import InputFault
+from smartsbd.contracts.fault import InputFault, printable
 from smartsbd.contracts.whole_file import written_whole
 
 log = logging.getLogger(__name__)
@@ -370,20 +371,73 @@ def write_table(table: Table, columns: Columns, path: Path) -> int:
 
 
 def read_table(table: Table, path: Path) -> pa.Table:
-    """Read and check all rows of `table` from `path`."""
-    with _opened(table, path) as file:
+    """Read and check all rows of `table` from `path`.
+
+    Parameters
+    ----------
+    table : Table
+    path : Path
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    ContractError
+        If there is no such file, it cannot be read to its end, or its rows break the contract.
+    """
+    with reading(table, path), _opened(table, path) as file:
         rows = file.read()
-    table.check(rows)
+        _check_texts(rows)
+        table.check(rows)
     return rows
+
+
+@contextmanager
+def reading(table: Table, path: Path) -> Iterator[None]:
+    """Turn whatever a damaged Parquet file raises, now or at any later page, into an error that names the file.
+
+    Parameters
+    ----------
+    table : Table
+    path : Path
+
+    Raises
+    ------
+    ContractError
+        In place of an error of Arrow's readers, which are of many classes, or of a text that is no UTF-8.
+    OSError
+        That the system cannot read the file; it has its name.
+    """
+    try:
+        yield
+    except ContractError as error:
+        raise error if str(path) in str(error) else ContractError(f"{error}, in {path}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise _damaged(table, path, error) from error
+    except (pa.ArrowException, UnicodeError) as error:
+        raise _damaged(table, path, error) from error
+
+
+def _damaged(table: Table, path: Path, error: Exception) -> ContractError:
+    why = printable(str(error).partition("\n")[0])
+    return ContractError(f"table {table.name}: {path} is no parquet file, or a damaged one: {why}")
 
 
 def _opened(table: Table, path: Path) -> pq.ParquetFile:
     if not path.is_file():
         raise ContractError(f"table {table.name}: there is no file {path}: run the stage that makes it, or `dvc repro`")
-    try:
-        return pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise ContractError(f"table {table.name}: {path} is no parquet file: {error}") from error
+    return pq.ParquetFile(path)
+
+
+def _check_texts(rows: pa.Table) -> None:
+    """Check that texts are UTF-8 as they are read: whoever takes one out could not say of which file it is."""
+    for column in rows.columns:
+        if pa.types.is_string(column.type):
+            column.validate(full=True)
 
 
 class TableReader:
@@ -401,33 +455,59 @@ class TableReader:
         self.path = path
         self.table = table.only(columns) if columns else table
         self._leading = table.key[0]
-        self._file = _opened(table, path)
-        table.check_schema(self._file.schema_arrow)
         self._groups: dict[Any, list[int]] = {}
         # Groups of one value, as most are: all their rows belong to it.
         self._alone: set[int] = set()
-        for group in range(self._file.num_row_groups):
-            values = self._leading_values(group)
-            for value in values:
-                self._groups.setdefault(value, []).append(group)
-            if len(values) == 1:
-                self._alone.add(group)
+        with reading(table, path):
+            self._file = _opened(table, path)
+            table.check_schema(self._file.schema_arrow)
+            for group in range(self._file.num_row_groups):
+                self._place(group)
         # Most groups are read in order.
         self._group_read: tuple[int, pa.Table] | None = None
 
+    def _place(self, group: int) -> None:
+        values = self._leading_values(group)
+        for value in values:
+            self._groups.setdefault(value, []).append(group)
+        if len(values) == 1:
+            self._alone.add(group)
+
     def _leading_values(self, group: int) -> list[Any]:
         place = self._file.schema_arrow.get_field_index(self._leading)
-        statistics = self._file.metadata.row_group(group).column(place).statistics
+        chunk = self._file.metadata.row_group(group).column(place)
+        # Of a damaged file whose chunk is of another type, pyarrow ends the process where it is asked for statistics.
+        is_known = chunk.physical_type == self._file.schema.column(place).physical_type
+        statistics = chunk.statistics if is_known else None
         if statistics is not None and statistics.has_min_max and statistics.min == statistics.max:
             return [statistics.min]
-        values: list[Any] = pc.unique(self._file.read_row_group(group, columns=[self._leading]).column(0)).to_pylist()
+        column = self._file.read_row_group(group, columns=[self._leading]).column(0)
+        values: list[Any] = pc.unique(column).to_pylist()
         return values
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._groups)
 
     def rows_of(self, value: Any) -> pa.Table:
-        """Return the checked rows whose first key column is `value`, none if there are none."""
+        """Return the checked rows whose first key column is `value`, none if there are none.
+
+        Parameters
+        ----------
+        value : value of the first key column
+
+        Returns
+        -------
+        pyarrow.Table
+
+        Raises
+        ------
+        ContractError
+            If they cannot be read, or break the contract.
+        """
+        with reading(self.table, self.path):
+            return self._rows_of(value)
+
+    def _rows_of(self, value: Any) -> pa.Table:
         names = [column.name for column in self.table.columns]
         if value not in self._groups:
             return self._file.schema_arrow.empty_table().select(names)
@@ -438,6 +518,7 @@ class TableReader:
                 rows = rows.filter(pc.equal(rows.column(self._leading), value))
             parts.append(rows.select(names))
         rows_of_value = pa.concat_tables(parts)
+        _check_texts(rows_of_value)
         self.table.check(rows_of_value)
         return rows_of_value
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 
 _NUMBERS = frozenset(
     {
@@ -20,6 +22,8 @@ _NUMBERS = frozenset(
         errno.EAGAIN,
     }
 )
+#: What the loader of shared libraries says where memory ends.
+_NOT_MAPPED = "failed to map segment"
 #: The primary result codes of SQLite are the low bits of its error codes.
 _PRIMARY_CODE_BITS = 0xFF
 
@@ -50,6 +54,8 @@ def _database_shortage(error: BaseException) -> str | None:
 def _shortage(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "out of memory: fewer processes take less (`workers` in params.yaml)"
+    if isinstance(error, ImportError) and _NOT_MAPPED in str(error):
+        return f"out of memory: a library does not fit: {error.name or error}"
     if isinstance(error, BrokenExecutor):
         return (
             "a process of this one ended of itself: it crashed, or was killed, for lack of memory perhaps;"
@@ -63,6 +69,27 @@ def _shortage(error: BaseException) -> str | None:
         place = error.filename2 or error.filename
         return reason if place is None else f"{os.fsdecode(place)}: {reason}"
     return None
+
+
+def check_memory(least_bytes: int) -> None:
+    """Make sure that a limit of this process's addresses leaves room: numeric libraries may wait for it for ever.
+
+    Parameters
+    ----------
+    least_bytes : int
+        What is still to be mapped.
+
+    Raises
+    ------
+    MemoryError
+        If less is left.
+    """
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = Path("/proc/self/statm")
+    if soft != resource.RLIM_INFINITY and pages.exists():
+        mapped_bytes = int(pages.read_text().split()[0]) * resource.getpagesize()
+        if soft - mapped_bytes < least_bytes:
+            raise MemoryError(f"{(soft - mapped_bytes) >> 20} MiB of addresses are left")
 
 
 def said_of(error: BaseException) -> str | None:

@@ -31,7 +31,20 @@ class RefusedScenarioError(InputFault):
 
     @classmethod
     def of(cls, name: object, what: str, problems: Sequence[str]) -> RefusedScenarioError:
-        """Return a refusal of a file: one problem is in the message, several are lines that each name the file."""
+        """Return a refusal of a file: one problem is in the message, several are lines that each name the file.
+
+        Parameters
+        ----------
+        name : object
+            Of the file or the run.
+        what : str
+        problems : sequence of str
+            At least one.
+
+        Returns
+        -------
+        RefusedScenarioError
+        """
         if len(problems) == 1:
             return cls(f"{name}: {what}: {problems[0]}")
         return cls(f"{name}: {what}, for {len(problems)} reasons:", [f"{name}: {problem}" for problem in problems])

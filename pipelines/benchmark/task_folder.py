@@ -20,27 +20,24 @@ from smartsbd.contracts import tables
 from smartsbd.contracts.contract import TableReader, TableWriter, read_table
 from smartsbd.contracts.fault import InputFault, printable
 from smartsbd.contracts.regular_file import size_bytes
-from smartsbd.features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from smartsbd.models.labelled.labelled_connection import SignalRows
-from smartsbd.pipelines.benchmark import task_file
-from smartsbd.pipelines.benchmark.named_split import NAME, NamedSplit
+from smartsbd.pipelines.benchmark import table_check, task_file
+from smartsbd.pipelines.benchmark.named_split import NamedSplit
 from smartsbd.pipelines.benchmark.run_connections import SIGNALS, RunConnections
+from smartsbd.pipelines.benchmark.table_check import (
+    LABELS_FILE,
+    NAME_COLUMN,
+    SIGNALS_FILE,
+    TABLES,
+    TEST_FILE,
+    TRAIN_FILE,
+)
 from smartsbd.pipelines.benchmark.table_content import content_sha256
 from smartsbd.pipelines.benchmark.task_file import TABLE_FILES, TASK_FILE, TaskFile
 from smartsbd.pipelines.benchmark.task_tables import TaskTables
 
-_LABELS, _TRAIN, _TEST, _SIGNALS = TABLE_FILES
-_TABLES = {
-    _LABELS: tables.BENCHMARK_LABEL,
-    _TRAIN: BENCHMARK_TRAIN,
-    _TEST: BENCHMARK_TEST,
-    _SIGNALS: tables.BENCHMARK_SIGNAL,
-}
-#: Bytes of one table's file; rows of each table, all tasks have far fewer; rows that are read at once.
+#: Bytes of one table's file.
 _MOST_BYTES = 1 << 30
-_MOST_ROWS = {_LABELS: 100_000, _TRAIN: 1_000_000, _TEST: 1_000_000, _SIGNALS: 1 << 28}
-_MOST_ROWS_AT_ONCE = 1 << 22
-_NAME_COLUMN = "connection"
 
 
 class TaskFolderError(InputFault):
@@ -73,7 +70,7 @@ def write(folder: Path, size: str, known: TaskFile, split: NamedSplit, run: RunC
     """
     made = run.tables(split)
     for name, parts in _parts(made, split, run):
-        with TableWriter(_TABLES[name], folder / name, compression="zstd") as writer:
+        with TableWriter(TABLES[name], folder / name, compression="zstd") as writer:
             for rows in parts:
                 writer.append(rows)
     known.check_labels(size, made.labels_sha256())
@@ -99,14 +96,14 @@ def contents(made: TaskTables, split: NamedSplit, run: RunConnections) -> dict[s
     dict of str to str
         64 hexadecimal digits, by the name of the table's file.
     """
-    return {name: content_sha256(_TABLES[name], parts) for name, parts in _parts(made, split, run)}
+    return {name: content_sha256(TABLES[name], parts) for name, parts in _parts(made, split, run)}
 
 
 def _parts(made: TaskTables, split: NamedSplit, run: RunConnections) -> Iterator[tuple[str, Iterable[pa.Table]]]:
     """Yield each table's name and its rows in parts."""
-    for name, frame in ((_LABELS, made.labels), (_TRAIN, made.train), (_TEST, made.test)):
-        yield name, [_TABLES[name].build({str(column): frame[column].tolist() for column in frame})]
-    yield _SIGNALS, (_signal_rows(name, rows) for name, rows in run.signals(split))
+    for name, frame in ((LABELS_FILE, made.labels), (TRAIN_FILE, made.train), (TEST_FILE, made.test)):
+        yield name, [TABLES[name].build({str(column): frame[column].tolist() for column in frame})]
+    yield SIGNALS_FILE, (_signal_rows(name, rows) for name, rows in run.signals(split))
 
 
 def _contents_of_files(folder: Path) -> dict[str, str]:
@@ -114,7 +111,7 @@ def _contents_of_files(folder: Path) -> dict[str, str]:
     for name in TABLE_FILES:
         with pq.ParquetFile(folder / name) as file:
             groups = (file.read_row_group(group) for group in range(file.num_row_groups))
-            digests[name] = content_sha256(_TABLES[name], groups)
+            digests[name] = content_sha256(TABLES[name], groups)
     return digests
 
 
@@ -153,40 +150,6 @@ def _three(rows: pa.Table) -> SignalRows:
     return acks, states, losses
 
 
-def _check_bounds(path: Path) -> None:
-    """Raise :class:`InputFault` unless a table can be read in bounded memory: of many rows, a file can be small."""
-    table = _TABLES[path.name]
-    with pq.ParquetFile(path) as file:
-        table.check_schema(file.schema_arrow)
-        if file.metadata.num_rows > _MOST_ROWS[path.name]:
-            raise TaskFolderError(f"has more than {_MOST_ROWS[path.name]} rows")
-        groups = range(file.metadata.num_row_groups)
-        if any(file.metadata.row_group(group).num_rows > _MOST_ROWS_AT_ONCE for group in groups):
-            raise TaskFolderError(f"has more than {_MOST_ROWS_AT_ONCE} rows in a row group")
-        if any(file.metadata.row_group(group).total_byte_size > _MOST_BYTES for group in groups):
-            raise TaskFolderError(f"has more than {_MOST_BYTES} bytes in a row group")
-    if _NAME_COLUMN not in table.schema().names:
-        return
-    # The only text: as a dictionary, a long one is held once, however many rows have it.
-    with pq.ParquetFile(path, read_dictionary=[_NAME_COLUMN]) as file:
-        place = file.schema_arrow.get_field_index(_NAME_COLUMN)
-        for group in groups:
-            names: set[str] = set()
-            for chunk in file.read_row_group(group, columns=[_NAME_COLUMN]).column(0).chunks:
-                if not all(name is not None and NAME.fullmatch(name) for name in chunk.dictionary.to_pylist()):
-                    raise TaskFolderError("names a connection by what is no name")
-                names |= set(chunk.unique().to_pylist())
-            # A reader of one connection goes by these: they could lead it to another one's rows.
-            statistics = file.metadata.row_group(group).column(place).statistics
-            if (
-                names
-                and statistics is not None
-                and statistics.has_min_max
-                and (statistics.min, statistics.max) != (min(names), max(names))
-            ):
-                raise TaskFolderError("has statistics that are not of its rows")
-
-
 class TaskFolder:
     """A task's folder, whoever wrote it.
 
@@ -220,21 +183,18 @@ class TaskFolder:
         where = printable(str(self._folder))
         if self.file.size is None or set(self.file.digests) != set(TABLE_FILES):
             raise TaskFolderError(f"{where}: {TASK_FILE} tells of no tables: the task is not there at any size")
-        for name in TABLE_FILES:
-            if without_signals and name == _SIGNALS:
-                continue
+        names = [name for name in TABLE_FILES if name != SIGNALS_FILE or not without_signals]
+        for name in names:
             path = self._folder / name
             size = size_bytes(path)
             if size is None or size > _MOST_BYTES:
                 raise TaskFolderError(f"{where}: {name} {'is not there' if size is None else 'is too large'}")
             if _digest(path) != self.file.digests[name]:
                 raise TaskFolderError(f"{where}: {name} was changed: its SHA-256 is not the one in {TASK_FILE}")
-            try:
-                _check_bounds(path)
-            except (pa.ArrowException, OSError, UnicodeError) as error:
-                raise TaskFolderError(f"{where}: {name} is no Parquet file: {printable(str(error))}") from error
-            except InputFault as error:
-                raise TaskFolderError(f"{where}: {name} {error}") from error
+        try:
+            table_check.check([self._folder / name for name in names])
+        except table_check.TableCheckError as error:
+            raise TaskFolderError(f"{where}: {error}") from error
 
     def tables(self) -> TaskTables:
         """Return its tables, except the signals.
@@ -257,14 +217,14 @@ class TaskFolder:
 
         def frame(name: str) -> pd.DataFrame:
             # A file may tell pandas to take a column for the index.
-            rows: pd.DataFrame = read_table(_TABLES[name], self._folder / name).to_pandas(ignore_metadata=True)
+            rows: pd.DataFrame = read_table(TABLES[name], self._folder / name).to_pandas(ignore_metadata=True)
             return rows
 
-        made = TaskTables(train=frame(_TRAIN), test=frame(_TEST), labels=frame(_LABELS))
+        made = TaskTables(train=frame(TRAIN_FILE), test=frame(TEST_FILE), labels=frame(LABELS_FILE))
         for name, of, known in (
-            (_TRAIN, made.train[_NAME_COLUMN], split.train),
-            (_LABELS, made.labels[_NAME_COLUMN], split.test),
-            (_TEST, made.test["label"], made.labels["label"].tolist()),
+            (TRAIN_FILE, made.train[NAME_COLUMN], split.train),
+            (LABELS_FILE, made.labels[NAME_COLUMN], split.test),
+            (TEST_FILE, made.test["label"], made.labels["label"].tolist()),
         ):
             if not set(of) <= set(known):
                 raise TaskFolderError(f"{where}: {name} has rows of what {TASK_FILE} does not name on this side")
@@ -277,6 +237,6 @@ class TaskFolder:
 
     def signals(self, names: Sequence[str]) -> Iterator[tuple[str, SignalRows]]:
         """Yield the rows of each connection that is judged."""
-        reader = TableReader(tables.BENCHMARK_SIGNAL, self._folder / _SIGNALS)
+        reader = TableReader(tables.BENCHMARK_SIGNAL, self._folder / SIGNALS_FILE)
         for name in names:
             yield name, _three(reader.rows_of(name))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from smartsbd.contracts.fault import UsageFault
+from smartsbd.contracts.shortage import check_memory
 from smartsbd.detectors import DETECTORS
 from smartsbd.export.compiled_header import HEADER
 from smartsbd.models.last_verdict.dataset_tables import DatasetTables
@@ -38,6 +39,8 @@ from smartsbd.pipelines.running.written_path import written_folder
 
 log = logging.getLogger(__name__)
 
+#: Beyond what is mapped by all that is imported.
+_LEAST_BYTES = 512 << 20
 _COLUMNS, _INDENT = 100, "  "
 TASKS_FOLDER = Path("data/benchmark")
 _CODE = Path(__file__).resolve().parents[2]
@@ -146,6 +149,7 @@ def _with_tables(arguments: argparse.Namespace, task: BenchmarkTask) -> TaskRun:
 def _score(arguments: argparse.Namespace, params: Params) -> TaskScore:
     detector = arguments.detector
     limits = limits_of(arguments)
+    check_memory(_LEAST_BYTES)
     if detector in DETECTORS or detector in LEARNT:
         task_run = _task_run(arguments, task_of(arguments.task))
         return task_run.learnt(detector, params) if detector in LEARNT else task_run.asked([detector], params)[0]

@@ -159,6 +159,40 @@ def test_another_table_is_not_read_as_this_one(tmp_path: Path) -> None:
         read_table(TABLE, tmp_path / "noise.parquet")
 
 
+def read_all(path: Path) -> None:
+    read_table(TABLE, path).to_pylist()
+    reader = TableReader(TABLE, path)
+    for value in reader:
+        reader.rows_of(value)
+
+
+@pytest.mark.parametrize(("mask", "compression"), [(0x01, "none"), (0xFF, "zstd")])
+def test_a_byte_that_was_changed_anywhere_is_said_in_a_line_that_names_the_file(
+    mask: int, compression: str, tmp_path: Path
+) -> None:
+    """An error may come when a file is opened, when a page is read or when a text is taken out."""
+    good, path = tmp_path / "good.parquet", tmp_path / "changed.parquet"
+    with TableWriter(TABLE, good, compression) as writer:
+        for names in (["a", "a"], ["b", "c"]):
+            writer.write(GOOD | {"connection_id": names})
+    content, refused = good.read_bytes(), 0
+    for place in range(0, len(content), 11):
+        path.write_bytes(content[:place] + bytes([content[place] ^ mask]) + content[place + 1 :])
+        try:
+            read_all(path)
+        except ContractError as error:
+            refused += 1
+            why = str(error)
+            assert str(path) in why and why.isprintable()
+    assert refused > len(content) / 44
+
+
+def test_a_file_that_the_system_cannot_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sample.parquet").symlink_to("/proc/self/mem")
+    with pytest.raises((OSError, ContractError), match=r"sample\.parquet"):
+        read_table(TABLE, tmp_path / "sample.parquet")
+
+
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_table_exists_with_schema_and_checks(table: Table, tmp_path: Path) -> None:
     path = tmp_path / f"{table.name}.parquet"

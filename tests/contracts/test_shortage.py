@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -89,3 +91,21 @@ def test_a_statement_that_is_wrong_is_no_shortage() -> None:
     with pytest.raises(sqlite3.OperationalError) as raised:
         sqlite3.connect(":memory:").execute("select a from nowhere")
     assert said_of(raised.value) is None
+
+
+def test_a_library_that_does_not_fit_is_said_in_a_line() -> None:
+    limit_kb, root = 500_000, Path(__file__).parents[2]
+    run = 'ulimit -v "$1"; shift; exec "$@"'
+    words = [sys.executable, "-m", "smartsbd.pipelines", "benchmark", "run", "kernel-1", "logistic"]
+    done = subprocess.run(
+        ["sh", "-c", run, "sh", str(limit_kb), *words],
+        capture_output=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "out of memory" in line

@@ -13,12 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from smartsbd.contracts.tables import BENCHMARK_SIGNAL
 from smartsbd.detectors import DETECTORS
 from smartsbd.pipelines.__main__ import main
 from smartsbd.pipelines.benchmark import task_file
@@ -398,6 +400,83 @@ def test_a_small_file_of_many_rows_is_refused_before_it_is_read(tmp_path: Path) 
     rewritten(folder, "labels.parquet", many)
     with pytest.raises(TaskFolderError, match=r"labels\.parquet has more than 100000 rows"):
         TaskFolder(folder).check()
+
+
+def signals_of(name: str, first: int, count: int) -> pa.Table:
+    """Rows of one connection, each an ACK, that take little room in a file."""
+    number = np.arange(first, first + count)
+    known = {"row": number, "time_ns": number * 1000, "subflow_id": 0 * number, "acked_bytes": number}
+    columns = [
+        pa.array([name]).take(pa.array(0 * number))
+        if field.name == "connection"
+        else pa.array(known[field.name], field.type)
+        if field.name in known
+        else pa.nulls(count, field.type)
+        for field in BENCHMARK_SIGNAL.schema()
+    ]
+    return pa.table(columns, schema=BENCHMARK_SIGNAL.schema())
+
+
+def with_signals(folder: Path, *groups: pa.Table, claimed_bytes: int | None = None) -> Path:
+    """A folder with other signals, whose file may claim another size of its groups; its digest is right."""
+    path = folder / "signals.parquet"
+    deltas = {"row": "DELTA_BINARY_PACKED", "time_ns": "DELTA_BINARY_PACKED", "acked_bytes": "DELTA_BINARY_PACKED"}
+    with pq.ParquetWriter(
+        path, BENCHMARK_SIGNAL.schema(), compression="zstd", use_dictionary=False, column_encoding=deltas
+    ) as writer:
+        for rows in groups:
+            writer.write_table(rows, row_group_size=len(rows))
+
+    def claiming(footer: bytes) -> bytes:
+        size = varint(pq.ParquetFile(path).metadata.row_group(0).total_byte_size)
+        assert size in footer
+        return footer.replace(size, varint(claimed_bytes or 0, len(size)))
+
+    return with_footer(folder, claiming if claimed_bytes else bytes)
+
+
+def varint(number: int, width: int = 0) -> bytes:
+    """A number as Thrift's compact protocol writes it, in at least so many bytes."""
+    digits = [2 * number >> shift & 0x7F for shift in range(0, max((2 * number).bit_length(), 7 * width), 7)]
+    return bytes([*(digit | 0x80 for digit in digits[:-1]), digits[-1]])
+
+
+def test_many_rows_of_one_connection_are_refused(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    name, half = task_file.read(folder).splits["XS"].test[0], (1 << 20) + 1
+    with_signals(folder, signals_of(name, 0, half), signals_of(name, half, half))
+    assert (folder / "signals.parquet").stat().st_size < 1e6
+    with pytest.raises(TaskFolderError, match=r"signals\.parquet has more than 2097152 rows of one connection"):
+        TaskFolder(folder).check()
+
+
+@pytest.mark.slow
+def test_a_file_that_lies_about_its_size_is_not_decoded_beyond_a_gib(tmp_path: Path) -> None:
+    folder = copied("wide-1", tmp_path)
+    with_signals(folder, signals_of("a" * 2000, 0, 1 << 20), claimed_bytes=1)
+    signals = folder / "signals.parquet"
+    assert pq.ParquetFile(signals).metadata.row_group(0).total_byte_size == 1
+    assert signals.stat().st_size < 5e6
+    with pytest.raises(TaskFolderError, match=r"signals\.parquet needs more than 1024 MiB of memory to be decoded"):
+        TaskFolder(folder).check()
+
+
+def test_a_page_that_is_damaged_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever made the folder gave task.json the digest of the damaged file."""
+    folder = copied("wide-1", tmp_path)
+    for table in TABLE_FILES:
+        content = (folder / table).read_bytes()
+        # Within the first page, behind its header.
+        (folder / table).write_bytes(content[:40] + bytes(8) + content[48:])
+        digest = hashlib.sha256((folder / table).read_bytes()).hexdigest()
+        there = json.loads((folder / TASK_FILE).read_text())
+        there["sha256"][table] = digest
+        (folder / TASK_FILE).write_text(json.dumps(there))
+        assert main(["benchmark", "run", "wide-1", "tree", "--folder", str(folder)]) == EXIT_INPUT
+        (message,) = capsys.readouterr().err.splitlines()
+        assert f"{folder}: {table} is no Parquet file" in message
+        shutil.copy(FOLDER / "wide-1" / table, folder)
+        shutil.copy(FOLDER / "wide-1" / TASK_FILE, folder)
 
 
 def test_what_is_no_name_is_refused_before_it_is_read(tmp_path: Path) -> None:

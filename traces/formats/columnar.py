@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from smartsbd.contracts import regular_file
+from smartsbd.contracts.bounded_decoding import ENVIRONMENT
 from smartsbd.contracts.fault import printable
 from smartsbd.contracts.lifetime import ending_with_this
 from smartsbd.traces import stored
@@ -31,13 +32,6 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1\0\0"
 _STREAM, _MOST_SCHEMA_BYTES = b"\xff\xff\xff\xff", 1 << 20
 _MAGIC_BYTES = 8
 _ERROR_BYTES = 512
-#: So that all that is mapped is used: no arenas for threads, and none of an allocator's own.
-_ENVIRONMENT = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "ARROW_IO_THREADS": "1",
-    "MALLOC_ARENA_MAX": "1",
-    "OMP_NUM_THREADS": "1",
-}
 #: Of a line: its cells are cut.
 _LINE_BYTES = 1 << 22
 
@@ -84,7 +78,7 @@ def _lines(path: Path) -> Generator[tuple[int, bytes], None, None]:
             stdin=content,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=os.environ | _ENVIRONMENT,
+            env=os.environ | ENVIRONMENT,
         )
         offset, allowed = 0, max(stored.EXPANDED_BYTES, stored.EXPANDED_TIMES * size_bytes)
         try:

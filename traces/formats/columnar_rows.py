@@ -12,36 +12,26 @@ import os
 import resource
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from smartsbd.contracts.bounded_decoding import BOUNDED_METADATA, MORE_BYTES, limit, limit_memory
+
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
-#: Beyond what is mapped once Arrow is imported.
-_MORE_BYTES = 1 << 30
 #: CPU time, and more of it for each MiB of the file.
 _TIME_S, _MIB_S = 30, 5
 _MOST_COLUMNS = 4096
 _CELL_LETTERS = 128
 _ROWS = 4096
-_THRIFT_BYTES, _THRIFT_ITEMS = 1 << 24, 1 << 20
 _EXIT_UNREADABLE = 3
 
 
-def _limit() -> None:
-    """Bound memory and CPU time from here on; a limit that is lower already stays."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
-    size_bytes = os.fstat(sys.stdin.fileno()).st_size
-    limits = (
-        (resource.RLIMIT_AS, pages * resource.getpagesize() + _MORE_BYTES if pages else resource.RLIM_INFINITY),
-        (resource.RLIMIT_CPU, _TIME_S + _MIB_S * (size_bytes >> 20)),
-    )
-    for kind, most in limits:
-        _, hard = resource.getrlimit(kind)
-        least = min((limit for limit in (most, hard) if limit != resource.RLIM_INFINITY), default=hard)
-        resource.setrlimit(kind, (least, hard))
+def _limit_both() -> None:
+    """Bound memory, and CPU time by the size of the file."""
+    limit_memory()
+    limit(resource.RLIMIT_CPU, _TIME_S + _MIB_S * (os.fstat(sys.stdin.fileno()).st_size >> 20))
 
 
 def _escaped(text: str) -> str:
@@ -85,9 +75,7 @@ def _batches(stream: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     magic = stream.read(len(_ARROW))
     stream.seek(0)
     if magic.startswith(_PARQUET):
-        table = pq.ParquetFile(
-            stream, thrift_string_size_limit=_THRIFT_BYTES, thrift_container_size_limit=_THRIFT_ITEMS
-        )
+        table = pq.ParquetFile(stream, **BOUNDED_METADATA)
         return table.schema_arrow, table.iter_batches(batch_size=_ROWS, use_threads=False)
     if magic == _ARROW:
         arrow = pa.ipc.open_file(stream)
@@ -127,16 +115,16 @@ def lines_of(stream: IO[bytes]) -> Iterator[str]:
             yield from map("\t".join, zip(*columns, strict=True))
 
 
-def main(limit: Callable[[], None] = _limit) -> int:
+def main(bound: Callable[[], None] = _limit_both) -> int:
     """Print standard input."""
-    limit()
+    bound()
     pa.set_cpu_count(1)
     try:
         for line in lines_of(sys.stdin.buffer):
             sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
     except MemoryError:
-        print(f"its content needs more than {_MORE_BYTES >> 20} MiB of memory", file=sys.stderr)
+        print(f"its content needs more than {MORE_BYTES >> 20} MiB of memory", file=sys.stderr)
     except BrokenPipeError:
         # Nobody reads on.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
