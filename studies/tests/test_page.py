@@ -22,7 +22,7 @@ def test_sections_of_studies_follow_those_of_the_main_road(tmp_path: Path) -> No
     names = re.findall(r'<section id="(\w+)">', page)
     assert names == [*SECTIONS, *(section.name for section in further)]
     # The table of `why` is in its README alone.
-    studies = {path.parent.name for path in ROOT.glob("studies/*/run.py")} - {"why"}
+    studies = {path.parent.name for path in ROOT.glob("studies/*/dvc.yaml")}
     assert [section.name for section in further] == sorted(studies)
     for number, section in enumerate(further, len(SECTIONS) + 1):
         assert f'<li><a href="#{section.name}">{section.title}</a></li>' in page
