@@ -17,6 +17,7 @@ from tests.fuzz import exported
 
 _HERE = Path(__file__).parent
 _NATIVE = _HERE.parents[1] / "native"
+_RELAY = _HERE.parents[1] / "testbed" / "relay" / "src"
 _FLAGS = ("-O1", "-g")
 _STANDARDS = {".c": ("-std=gnu11",), ".cc": ("-std=c++20", "-ffp-contract=off", "-D_GLIBCXX_ASSERTIONS")}
 _CLANG = ("-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover")
@@ -37,7 +38,7 @@ class Program:
     headers : callable
         Returns the folder of what it includes, made in a folder where it is not there.
     objects : Path or None
-        Folder whose sources, except for the Python module, are linked to it.
+        Folder whose sources, except for the Python module and a program's own file, are linked to it.
     compares : bool
         Whether what is compared guides the search with Clang; where loops over series compare, it takes most of the
         time and tells nothing.
@@ -59,6 +60,7 @@ PROGRAMS = {
     "sender": Program("exported.c", "TryCalls", exported.headers, compares=False),
     "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _NATIVE / "packets" / "src"),
     "logs": Program("logs.cc", "TryLogs", _sources_of("logs"), _NATIVE / "logs" / "src"),
+    "relay_plan": Program("relay.cc", "TryRelayPlan", lambda _: _RELAY, _RELAY),
     "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
 }
 
@@ -68,8 +70,8 @@ def _run(command: Sequence[object]) -> None:
 
 
 def _objects(folder: Path, made: Path, command: Sequence[object]) -> list[Path]:
-    """Compile the sources of a folder, except for the Python module."""
-    sources = sorted(path for path in folder.glob("*.cc") if path.stem != "module")
+    """Compile the sources of a folder, except for the Python module and the file of a program."""
+    sources = sorted(path for path in folder.glob("*.cc") if path.stem not in ("module", "main"))
     objects = [made / f"{path.stem}.o" for path in sources]
     with ThreadPoolExecutor(os.cpu_count()) as compilers:
         list(compilers.map(lambda source, made: _run([*command, "-c", source, "-o", made]), sources, objects))

@@ -386,6 +386,19 @@ def _program(name: str, made: Callable[[], list[bytes]], words: tuple[bytes, ...
     return Target(functools.partial(programs.check, name), (), (), words, 1 << 13, mutations.any_bytes, made)
 
 
+_PLAN = b"""seed value=1
+marks ns=0,1000000000
+host netns=/run/netns/left device=path
+host netns=/run/netns/right device=path
+port rate=0:8000000,1000000000:4000000 queue=30000 mark=15000 delay=20000000 jitter=100000 loss=0.01
+port delay=5000000 discipline=codel rate=0:1 queue=1
+route from=0 address=10.0.0.1 to=1 there=0 back=1
+capture host=0 path=capture.pcap
+"""
+_REPORT = (
+    b'{"start": {"timestamp": {"timesecs": 1700000000}}, "intervals": [{"sum": {"end": 0.5, "bytes": 7}},'
+    b' {"sum": {"end": 1.0, "bytes": 1.5e+16}}], "error": "the server is busy"}'
+)
 _EVENTS = (
     b"smartsbd: ",
     b" C=7f3a91c2 SF=0 V=",
@@ -562,6 +575,17 @@ TARGETS = {
         (_KERNEL_LOG, _STATE_LOG),
         _EVENTS + _JOURNAL + _STATE + _TCP_PROBE,
         1 << 12,
+    ),
+    "relay_plan": _program(
+        "relay_plan", lambda: [_PLAN], (b"port ", b" rate=0:", b" queue=1", b"route from=0 to=1 there=")
+    ),
+    "iperf3_report": Target(
+        _of_module("iperf3_reports", "check"),
+        (),
+        (),
+        (b'"intervals":', b'"sum":', b'"end":', b'"bytes":', b'"timesecs":', b'"error":', b"1e999", b"NaN", b"-1"),
+        made=lambda: [_REPORT],
+        modules=("smartsbd.doctor.iperf3_report",),
     ),
     "warping": _program("warping", list, (b"\x80", bytes(7) + b"\x80", b"\x80\xff\xff\xff\xff\xff\xff\xef\x7f")),
 }

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -19,6 +20,13 @@ namespace
 {
 
 using Values = std::map<std::string, std::string>;
+
+/// A day: no plan is longer, and no sum of such times leaves 64 bits.
+constexpr int64_t MOST_NS = 86'400'000'000'000;
+constexpr double MOST_BIT_S = 1e12;
+constexpr double MOST_SIGMA = 10;
+/// Of those that enter together.
+constexpr uint32_t MOST_PACKETS = 1'000'000;
 
 template <class T>
 T
@@ -82,11 +90,48 @@ Take(Values& values, const std::string& key)
     return node.mapped();
 }
 
+/// @return A number that must lie between two others; what is no number does not.
 template <class T>
 T
-TakeNumber(Values& values, const std::string& key, T otherwise)
+Within(const std::string& text, T low, T high)
 {
-    return values.contains(key) ? Number<T>(Take(values, key)) : otherwise;
+    const auto value = Number<T>(text);
+    if (!(value >= low && value <= high))
+    {
+        throw PlanError("'" + text + "' is out of range");
+    }
+    return value;
+}
+
+/// @return A number between 0 and another, if it is there.
+template <class T>
+T
+TakeNumber(Values& values, const std::string& key, T high)
+{
+    return values.contains(key) ? Within<T>(Take(values, key), 0, high) : 0;
+}
+
+std::vector<RateChange>
+ReadRates(const std::string& text)
+{
+    std::vector<RateChange> rates;
+    for (const auto& change : Split(text, ','))
+    {
+        const auto [from, bitS] = Pair(change);
+        rates.push_back({Within<int64_t>(from, 0, MOST_NS), Within<double>(bitS, 1, MOST_BIT_S)});
+    }
+    if (rates.empty() || rates.front().fromNs != 0)
+    {
+        throw PlanError("no rate from 0 on");
+    }
+    for (std::size_t i = 1; i < rates.size(); ++i)
+    {
+        if (rates[i].fromNs <= rates[i - 1].fromNs)
+        {
+            throw PlanError("rates are not in order of time");
+        }
+    }
+    return rates;
 }
 
 PortPlan
@@ -95,11 +140,7 @@ ReadPort(Values& values)
     PortPlan port;
     if (values.contains("rate"))
     {
-        for (const auto& change : Split(Take(values, "rate"), ','))
-        {
-            const auto [from, bitS] = Pair(change);
-            port.rate.push_back({Number<int64_t>(from), Number<double>(bitS)});
-        }
+        port.rate = ReadRates(Take(values, "rate"));
         port.queueBytes = Number<uint64_t>(Take(values, "queue"));
     }
     else if (values.contains("opportunities"))
@@ -123,19 +164,19 @@ ReadPort(Values& values)
     if (values.contains("wander"))
     {
         const auto [sigma, step] = Pair(Take(values, "wander"));
-        port.rateSigma = Number<double>(sigma);
-        port.rateStepNs = Number<int64_t>(step);
+        port.rateSigma = Within<double>(sigma, 0, MOST_SIGMA);
+        port.rateStepNs = Within<int64_t>(step, 0, MOST_NS);
     }
     if (values.contains("burst"))
     {
         const auto [low, high] = Pair(Take(values, "burst"));
-        port.burstLow = Number<uint32_t>(low);
-        port.burstHigh = Number<uint32_t>(high);
+        port.burstHigh = Within<uint32_t>(high, 0, MOST_PACKETS);
+        port.burstLow = Within<uint32_t>(low, 0, port.burstHigh);
     }
-    port.delayNs = TakeNumber<int64_t>(values, "delay", 0);
-    port.jitterNs = TakeNumber<int64_t>(values, "jitter", 0);
-    port.holdNs = TakeNumber<int64_t>(values, "hold", 0);
-    port.loss = TakeNumber<double>(values, "loss", 0);
+    port.delayNs = TakeNumber<int64_t>(values, "delay", MOST_NS);
+    port.jitterNs = TakeNumber<int64_t>(values, "jitter", MOST_NS);
+    port.holdNs = TakeNumber<int64_t>(values, "hold", MOST_NS);
+    port.loss = TakeNumber<double>(values, "loss", 1);
     return port;
 }
 
@@ -217,6 +258,11 @@ CheckNumbers(const Plan& plan)
     if (plan.marksNs.size() < 2 || hosts == 0 || plan.captureHost >= hosts)
     {
         throw PlanError("two marks and a host are needed");
+    }
+    const auto& marks = plan.marksNs;
+    if (!std::is_sorted(marks.begin(), marks.end()) || marks.front() < 0 || marks.back() > MOST_NS)
+    {
+        throw PlanError("marks are not in order of time, or out of range");
     }
 }
 
