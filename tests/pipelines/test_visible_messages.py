@@ -41,7 +41,7 @@ def hostile_log() -> bytes:
 def socket_stats() -> bytes:
     """Sockets as `ss` prints them, of which one has an end that steers."""
     return (
-        b"1.5\nState Recv-Q Send-Q Local Peer\n"
+        b"1700000000.5\nState Recv-Q Send-Q Local Peer\n"
         + b"ESTAB 0 0 1.2.3.4:5 \x1b[2J\xc2\x9b:6 \n\t cubic rtt:20.5/3 bytes_acked:77\n"
     )
 
@@ -223,4 +223,14 @@ def test_everything_is_printed_at_one_place() -> None:
         ("running/stage.py", "logging.StreamHandler"),
         # Says which stages there are; the name that was asked for is in quotation marks, as Python writes it.
         ("stages/__main__.py", "print"),
+        # Versions, the page of commands and what a shell completes: all of it is ours.
+        ("entry.py", "print"),
+        ("__main__.py", "print"),
+        # These only hold what there is to complete, or defaults; no command line is parsed by them.
+        ("front/completion.py", "argparse.ArgumentParser"),
+        ("commands/score/__init__.py", "argparse.ArgumentParser"),
+        # A line of DVC as it is, on the same terminal.
+        ("commands/repro.py", "print"),
+        # To the process that began it, which shows what it takes of it.
+        ("benchmark/table_check.py", "print"),
     }
