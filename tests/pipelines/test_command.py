@@ -190,7 +190,7 @@ def test_a_wrong_command_line_is_usage() -> None:
     assert sbd("parse", "--nonsense").returncode == stage.EXIT_USAGE
     unknown = sbd("repro", "huge")
     assert unknown.returncode == stage.EXIT_USAGE
-    assert "known are ['default', 'full', 'quick']" in unknown.stderr
+    assert "known are ['default', 'full', 'quick', 'table_5']" in unknown.stderr
 
 
 @pytest.mark.parametrize(

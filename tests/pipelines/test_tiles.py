@@ -115,7 +115,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "  trained: wide\n",
             "  trained: nowhere\n",
-            "learnt_verdicts.trained is 'nowhere', which is none of",
+            "learnt_verdicts.trained has ['nowhere'], known are ",
         ),
         ("  trained: wide\n", "  trained: shift\n", "evaluation_only keeps from it"),
         ("[tile, tiles_4]", "[tile]", "memories lacks tiles_4"),

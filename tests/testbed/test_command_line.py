@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,8 +60,15 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     ],
 )
 def test_what_cannot_be_used_is_said_before_anything_is_made(
-    capsys: pytest.CaptureFixture[str], words: list[str], line: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    line: str,
 ) -> None:
+    for name in ("dvc.yaml", "params.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
     Path("text.json").write_text("no scenario")
     Path("empty.json").write_text("{}")
     code, shown = said(capsys, *words)

@@ -24,9 +24,10 @@ std::string
 Read(const std::string& path)
 {
     // A pipe might never end, or never begin.
-    if (std::error_code error; !std::filesystem::is_regular_file(path, error))
+    if (std::error_code error; std::filesystem::exists(path, error) &&
+                               !std::filesystem::is_regular_file(path, error))
     {
-        throw ModelError("cannot be read, or is no regular file");
+        throw ModelError("is no regular file");
     }
     std::ifstream file(path, std::ios::binary);
     std::string bytes(MOST_BYTES + 1, '\0');

@@ -52,6 +52,9 @@ main(int count, char** words)
         std::fprintf(stderr, "usage: sbd-relay PLAN\n");
         return USAGE;
     }
+    // Whoever started it may have had them ignored.
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
     try
     {
         relay::Network network(relay::ReadPlan(words[1]));
