@@ -7,6 +7,7 @@ import functools
 import os
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from tests.fuzz import exported
 
 _HERE = Path(__file__).parent
 _NATIVE = _HERE.parents[1] / "native"
+_SIMULATOR = _HERE.parents[1] / "simulator" / "src"
 _RELAY = _HERE.parents[1] / "testbed" / "relay" / "src"
 _FLAGS = ("-O1", "-g")
 _STANDARDS = {".c": ("-std=gnu11",), ".cc": ("-std=c++20", "-ffp-contract=off", "-D_GLIBCXX_ASSERTIONS")}
@@ -39,6 +41,10 @@ class Program:
         Returns the folder of what it includes, made in a folder where it is not there.
     objects : Path or None
         Folder whose sources, except for the Python module and a program's own file, are linked to it.
+    sources : tuple of Path
+        Files that are linked to it beside these.
+    options : callable
+        Returns what the compiler takes too, to find and link libraries.
     compares : bool
         Whether what is compared guides the search with Clang; where loops over series compare, it takes most of the
         time and tells nothing.
@@ -48,7 +54,17 @@ class Program:
     call: str
     headers: Callable[[Path], Path]
     objects: Path | None = None
+    sources: tuple[Path, ...] = ()
+    options: Callable[[], Sequence[str]] = tuple
     compares: bool = True
+
+
+def _of_simulator() -> tuple[str, ...]:
+    """Return how the simulator's libraries are found, which are packages of this Python."""
+    packages = Path(sysconfig.get_path("purelib"))
+    libraries = packages / "ns3" / "lib64"
+    found = [f"-isystem{packages / name / 'include'}" for name in ("ns3", "nlohmann_json")]
+    return (*found, f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lns3.44-core")
 
 
 def _sources_of(name: str) -> Callable[[Path], Path]:
@@ -61,6 +77,13 @@ PROGRAMS = {
     "packets": Program("packets.cc", "TryPackets", _sources_of("packets"), _NATIVE / "packets" / "src"),
     "logs": Program("logs.cc", "TryLogs", _sources_of("logs"), _NATIVE / "logs" / "src"),
     "relay_plan": Program("relay.cc", "TryRelayPlan", lambda _: _RELAY, _RELAY),
+    "agent": Program(
+        "agent.cc",
+        "TryAgent",
+        lambda _: _SIMULATOR,
+        sources=(_SIMULATOR / "agents" / "actor.cc", _SIMULATOR / "output" / "sha256.cc"),
+        options=_of_simulator,
+    ),
     "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
 }
 
@@ -85,7 +108,9 @@ def _compile(program: Program, folder: Path, compiler: str, flags: Sequence[str]
     own = (*_STANDARDS[suffix], *_FLAGS, *flags)
     command = _COMPILERS[compiler][suffix]
     objects = _objects(program.objects, folder, [command, *own]) if program.objects else []
-    _run([command, *own, "-I", program.headers(folder), _HERE / program.source, *objects, *more])
+    included = ["-I", program.headers(folder), "-I", _HERE]
+    sources = [_HERE / program.source, *program.sources]
+    _run([command, *own, *included, *sources, *objects, *more, *program.options()])
 
 
 def has_clang() -> bool:

@@ -386,6 +386,15 @@ def _program(name: str, made: Callable[[], list[bytes]], words: tuple[bytes, ...
     return Target(functools.partial(programs.check, name), (), (), words, 1 << 13, mutations.any_bytes, made)
 
 
+#: Layers, and as many weights as they have.
+_AGENT = b"[2, 3, 1]\n" + bytes(4 * (2 * 3 + 3 + 3 * 1 + 1))
+
+
+def _agents() -> list[bytes]:
+    """Return the beginnings of those in git."""
+    return [path.read_bytes()[:2048] for path in sorted((ROOT / "simulator/agents").glob("*.agent"))]
+
+
 _PLAN = b"""seed value=1
 marks ns=0,1000000000
 host netns=/run/netns/left device=path
@@ -576,6 +585,7 @@ TARGETS = {
         _EVENTS + _JOURNAL + _STATE + _TCP_PROBE,
         1 << 12,
     ),
+    "agent": _program("agent", lambda: [_AGENT, *_agents()], (b"[2, 1]", b"[1, 1]", b"smartsbd-agent 1")),
     "relay_plan": _program(
         "relay_plan", lambda: [_PLAN], (b"port ", b" rate=0:", b" queue=1", b"route from=0 to=1 there=")
     ),
