@@ -121,7 +121,5 @@ def lines(path: Path) -> Iterator[bytes]:
         return
     try:
         yield from _file_lines(path)
-    except FileNotFoundError:
-        raise
     except OSError as error:
         raise GrowingLogError(f"{printable(str(path))}: cannot be read: {error.strerror}") from error

@@ -302,7 +302,7 @@ def test_a_file_that_grows_is_followed(tmp_path: Path) -> None:
         (["--model", "rfc8382", "-"], "judges by common-lag or lag-excess"),
         (["a.log", "b.log"], "--live takes one INPUT"),
         (["."], "is no regular file"),
-        (["nowhere.log"], "nowhere.log: no such file"),
+        (["nowhere.log"], "nowhere.log: cannot be read: No such file or directory"),
     ],
 )
 def test_what_cannot_be_followed_is_one_line(
