@@ -123,6 +123,7 @@ def test_c_decides_as_the_definition(model: tuple[Fitted, IntegerSVM], compiler:
     assert 0.02 < decided.mean() < 0.98
 
 
+@pytest.mark.slow
 def test_nothing_is_undefined_in_c(model: tuple[Fitted, IntegerSVM], gcc: Compiler, tmp_path: Path) -> None:
     """Of a model whose every number is as large as it can be, and of the model as it is."""
     _, integer = model
@@ -180,6 +181,7 @@ def test_it_agrees_with_the_floats_except_beside_the_border(model: tuple[Fitted,
     assert np.mean(integer.decisions(x) == own.estimator.predict(x.astype(np.float64)).astype(bool)) > 0.999
 
 
+@pytest.mark.slow
 def test_each_header_compiles_wherever_a_tree_must(model: tuple[Fitted, IntegerSVM], tmp_path: Path) -> None:
     _, integer = model
     verify.build_everywhere(write_header(tmp_path, integer), NAME, installed())

@@ -117,6 +117,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "  trained: nowhere\n",
             "learnt_verdicts.trained has ['nowhere'], known are ",
         ),
+        ("sensitivity, wide, kernel,", "sensitivity, kernel,", "learnt_verdicts.trained is 'wide', which is none of"),
         ("  trained: wide\n", "  trained: shift\n", "evaluation_only keeps from it"),
         ("[tile, tiles_4]", "[tile]", "memories lacks tiles_4"),
         ("[tile, tiles_4]", "[tiles_4, none]", r"memories has ['none']"),
