@@ -26,12 +26,17 @@ from smartsbd.pipelines.running import parallel, stage
 from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS, Control
+from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.sites import SITES
 from studies.loop.unkept_run import run_once
 
 COUPLED, UNCOUPLED, SWITCHED, MIXED = "lia", "reno", "common_lag", "common_lag odds"
+#: Behind a control that is run once more, with a number.
+AGAIN = " again "
 #: What is tried on the networks for design.
 EPSILONS = (0.05, 0.1, 0.2, 0.3)
+#: In each further run on a shared bottleneck the rival starts so much later.
+LATER_S = 0.001
 #: A run counts as having gained from where on it has so many times what LIA has had.
 GAINED = 1.05
 #: A run on a shared bottleneck that has more than this of LIA's goodput has too much.
@@ -40,8 +45,7 @@ _SEPARATE, _SHARED, _HARM, _BULK = "loop_nsb", "loop_sb", "loop_harm", "bulk"
 
 
 def _mixed(epsilon: float) -> Control:
-    parameters = CONTROLS[MIXED].verdict_parameters | {"epsilon": epsilon}
-    return replace(CONTROLS[MIXED], verdict_parameters=parameters)
+    return replace(CONTROLS[MIXED], verdict_parameters={**CONTROLS[MIXED].verdict_parameters, "epsilon": epsilon})
 
 
 @dataclass(frozen=True)
@@ -55,22 +59,25 @@ class OddsNetworks:
         Networks of each site.
     of_setting : int
         Networks of each setting of ``loop_harm``.
-    bulk_alone : bool
-        Whether rivals on separate links are bulk transfers alone.
+    limited_of_site : int
+        How many of them have rate limited rivals too, if their links are separate.
     controls : mapping of str to Control
+    repeats : mapping of str to int
+        How many further runs a control has where the bottleneck is shared with one flow.
     """
 
     seed: int
     of_site: int
     of_setting: int
-    bulk_alone: bool
+    limited_of_site: int
     controls: Mapping[str, Control]
+    repeats: Mapping[str, int]
 
     def drawn(self) -> Iterator[tuple[str, LoopNetwork]]:
         """Yield each network with the name of its experiment."""
         for name in (_SEPARATE, _SHARED):
             for network in EXPERIMENTS[name].draw(sites=list(SITES), runs=self.of_site, seed=self.seed):
-                if name == _SHARED or network.variant == _BULK or not self.bulk_alone:
+                if name == _SHARED or network.variant == _BULK or network.number < self.limited_of_site:
                     yield name, network
         if self.of_setting:
             for network in EXPERIMENTS[_HARM].draw(runs=self.of_setting, duration_s=60.0, seed=self.seed):
@@ -80,10 +87,20 @@ class OddsNetworks:
 _PLAIN = {name: CONTROLS[name] for name in (COUPLED, UNCOUPLED, SWITCHED)}
 DRAWN: Mapping[str, OddsNetworks] = {
     "design": OddsNetworks(
-        20261201, 5, 0, bulk_alone=True, controls=_PLAIN | {f"odds {epsilon}": _mixed(epsilon) for epsilon in EPSILONS}
+        seed=20261201,
+        of_site=5,
+        of_setting=0,
+        limited_of_site=0,
+        controls=_PLAIN | {f"odds {epsilon}": _mixed(epsilon) for epsilon in EPSILONS},
+        repeats={COUPLED: 4},
     ),
     "scored": OddsNetworks(
-        20261202, 10, 2, bulk_alone=False, controls=_PLAIN | {name: CONTROLS[name] for name in ("oracle", MIXED)}
+        seed=20261202,
+        of_site=10,
+        of_setting=2,
+        limited_of_site=5,
+        controls=_PLAIN | {name: CONTROLS[name] for name in ("oracle", MIXED)},
+        repeats={COUPLED: 4, SWITCHED: 2, MIXED: 2},
     ),
 }
 
@@ -152,7 +169,7 @@ def gained_from_s(delivered: Sequence[float], coupled: Sequence[float]) -> float
 
 
 def came_to(
-    drawn: tuple[str, LoopNetwork], controls: Mapping[str, Control], program: Path
+    drawn: tuple[str, LoopNetwork], plan: OddsNetworks, program: Path
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return what a network came to under each control, and the scores of its switched run.
 
@@ -160,8 +177,8 @@ def came_to(
     ----------
     drawn : tuple of str and LoopNetwork
         The experiment's name and the network.
-    controls : mapping of str to Control
-        LIA first.
+    plan : OddsNetworks
+        What it is run under, LIA first.
     program : Path
         What :func:`loop_program.build` returned.
 
@@ -184,8 +201,8 @@ def came_to(
     identity |= {"number": network.number}
     rows, scores = [], []
     beside: list[float] = []
-    for control, applied in controls.items():
-        looped = run_once(applied.applied(network.scenario), program)
+    for control, scenario in _scenarios(name, network, plan):
+        looped = run_once(scenario, program)
         delivered = [second["goodput_mbit_s"] for second in run_outcome.seconds(looped.truth, None)]
         beside = beside or delivered
         rivals = [
@@ -201,6 +218,21 @@ def came_to(
         if control == SWITCHED and looped.verdicts is not None:
             scores += [identity | score for score in _scores(looped.truth, looped.verdicts)]
     return rows, scores
+
+
+def _scenarios(name: str, network: LoopNetwork, plan: OddsNetworks) -> Iterator[tuple[str, Scenario]]:
+    """Yield what a network is run as, with the name of the control."""
+    for control, applied in plan.controls.items():
+        yield control, applied.applied(network.scenario)
+    if name != _SHARED or network.rival is None:
+        return
+    for control, repeats in plan.repeats.items():
+        for repeat in range(1, repeats + 1):
+            flows = list(network.scenario.background)
+            rival = flows[network.rival]
+            flows[network.rival] = rival.model_copy(update={"start_s": round(rival.start_s + repeat * LATER_S, 6)})
+            later = network.scenario.model_copy(update={"background": tuple(flows)})
+            yield f"{control}{AGAIN}{repeat}", plan.controls[control].applied(later)
 
 
 def _scores(truth: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -227,16 +259,22 @@ def compared(runs: pd.DataFrame, *, resamples: int, seed: int) -> Iterator[dict[
     Yields
     ------
     dict
-        ``networks``; ``over_lia``, the mean over networks of its goodput over LIA's; ``most_over_lia`` and
-        ``too_much``, how many are above :data:`TOO_MUCH`; ``rivals_over_lia``, what bulk rivals had over what they had
-        beside LIA; ``gain``, the part of what Reno gains over LIA, of the means; ``gained_from_s``, the median over the
-        networks, and ``gained``, the share of them that has gained at the end. Intervals end in ``_low`` and ``_high``.
+        ``networks``; ``over_lia``, the mean over them of its goodput over LIA's, each the mean of its runs on the
+        network; ``most_over_lia`` and ``too_much``, how many are above :data:`TOO_MUCH`; ``rivals_over_lia``, what bulk
+        rivals had over what they had beside LIA; ``gain``, the part of what Reno gains over LIA, of the means;
+        ``gained_from_s``, the median over the networks, and ``gained``, the share of them that has gained at the end;
+        ``single`` runs, and ``single_too_much``, how many of them are above :data:`TOO_MUCH` of LIA's first run.
+        Intervals end in ``_low`` and ``_high``.
     """
-    whole = beside_control(runs, COUPLED, "goodput_mbit_s")
-    whole["over_lia"] = whole["goodput_mbit_s"] / whole[COUPLED]
-    coupled = runs.loc[runs["control"] == COUPLED, [*NETWORK, "rivals_mbit_s"]]
-    whole = whole.merge(coupled, on=list(NETWORK), how="left", suffixes=("", "_beside_lia"))
-    whole["rivals_over_lia"] = whole["rivals_mbit_s"] / whole["rivals_mbit_s_beside_lia"]
+    runs = beside_control(runs, COUPLED, "goodput_mbit_s")
+    runs["too_much"] = runs["goodput_mbit_s"] > TOO_MUCH * runs.pop(COUPLED)
+    runs["control"] = runs["control"].str.replace(rf"{AGAIN}\d+$", "", regex=True)
+    by_network = runs.groupby([*NETWORK, "control"], sort=False)
+    whole = by_network.mean().assign(single=by_network.size(), single_too_much=by_network["too_much"].sum())
+    whole = whole.reset_index()
+    for column, name in (("goodput_mbit_s", "over_lia"), ("rivals_mbit_s", "rivals_over_lia")):
+        whole = beside_control(whole, COUPLED, column)
+        whole[name] = whole[column] / whole.pop(COUPLED)
     uncoupled: dict[tuple[str, str, str], float] = {
         (experiment, variant, place): group["over_lia"].mean()
         for (experiment, variant, place, control), group in by_place(whole)
@@ -244,11 +282,12 @@ def compared(runs: pd.DataFrame, *, resamples: int, seed: int) -> Iterator[dict[
     }
     for (experiment, variant, place, control), group in by_place(whole):
         row: dict[str, Any] = {"experiment": experiment, "variant": variant, "place": place, "control": control}
-        row["networks"] = len(group)
+        row |= {"networks": len(group), "single": int(group["single"].sum())}
         for column in ("over_lia", "rivals_over_lia"):
             row |= mean_with_interval(column, group[column], resamples=resamples, seed=seed)
         gains = uncoupled[experiment, variant, place] - 1
         row |= {"most_over_lia": group["over_lia"].max(), "too_much": int((group["over_lia"] > TOO_MUCH).sum())}
+        row["single_too_much"] = int(group["single_too_much"].sum())
         row |= {"gain": (row["over_lia"] - 1) / gains if gains else math.nan}
         row |= {"apart_share": group["apart_share"].mean(), "theta": group["theta"].mean()}
         row |= {"first_apart_s": group["first_apart_s"].median(), "gained_from_s": group["gained_from_s"].median()}
@@ -265,11 +304,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, params: Params) -> int:
     """Run the networks under each control."""
-    networks = DRAWN[arguments.networks]
-    work = partial(came_to, controls=networks.controls, program=loop_program.build())
+    plan = DRAWN[arguments.networks]
+    work = partial(came_to, plan=plan, program=loop_program.build())
     rows: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
-    drawn = list(networks.drawn())
+    drawn = list(plan.drawn())
     for of_runs, of_scores in parallel.mapped(work, drawn, params, what="loop odds", threads=True, here=True):
         rows += of_runs
         scores += of_scores
