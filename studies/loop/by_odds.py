@@ -309,7 +309,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     rows: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
     drawn = list(plan.drawn())
-    for of_runs, of_scores in parallel.mapped(work, drawn, params, what="loop odds", threads=True, here=True):
+    for of_runs, of_scores in parallel.mapped(work, drawn, params, what="loop by_odds", threads=True, here=True):
         rows += of_runs
         scores += of_scores
         # What is there can be looked at, if the rest is not waited for.

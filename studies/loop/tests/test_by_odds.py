@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
-from studies.loop.odds import DRAWN, EPSILONS, MIXED, compared
+from studies.loop.by_odds import DRAWN, EPSILONS, MIXED, compared
 
 
 def run(number: int, control: str, goodput: float, rivals: float, gained_from_s: float) -> dict[str, Any]:
