@@ -348,6 +348,22 @@ def test_odds_couple_by_each_score(tmp_path: Path) -> None:
     assert coupling.APART_Q10 in expected and one.told["groups"][-1]["groups"] == [0, 1]
 
 
+def test_by_odds_a_subflow_has_the_least_of_its_pairs_in_its_set(tmp_path: Path) -> None:
+    one = looped(tmp_path, SCENARIOS["five"], by_odds(0.1))
+    pairs = {
+        (each["subflow_a"], each["subflow_b"]): coupling.theta_q10(each["score_q10"], 102, subflows=5)
+        for each in one.told["judgements"]
+        if each["speaks"]
+    }
+    groups, found = one.told["groups"][-1]["groups"], one.told["thetas"][-1]["theta_q10"]
+    within = {pair: theta for pair, theta in pairs.items() if groups[pair[0]] == groups[pair[1]]}
+    assert all(theta == coupling.APART_Q10 for pair, theta in pairs.items() if pair not in within)
+    for place, theta_q10 in enumerate(found):
+        of_pairs = [theta for pair, theta in within.items() if place in pair]
+        assert theta_q10 == min(of_pairs, default=coupling.APART_Q10)
+    assert 1 < len(set(groups)) < 5
+
+
 def test_what_is_coupled_by_odds_is_coupled_once_evidence_is_old(tmp_path: Path) -> None:
     one = looped(tmp_path, with_wide_links_from(0.0, 2.0, duration=10.0), by_odds(0.1, hold_windows=1.0))
     assert [each["theta_q10"] for each in one.told["thetas"]] == [[coupling.theta_q10(0, 102)] * 2, [0, 0]]
