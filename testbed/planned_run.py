@@ -99,11 +99,11 @@ _SMART = "sbd_smart"
 #: The control that knows the truth.
 _ORACLE = "oracle"
 #: What sbd_smart asks, as its status says, by the control that it stands for.
-ASKED = {"lag_excess": "lag_excess", "forest_invariant": "model"}
+ASKED = {"common_lag": "common_lag", "forest_invariant": "model"}
 #: Controls that the kernel can have; of those in :data:`ASKED`, the one that is loaded.
 KERNEL_CONTROLS = (*_FIXED, _ORACLE, *ASKED)
 #: What a network is run under if nothing else is asked for.
-DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "lag_excess")
+DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "common_lag")
 
 
 def _oracle(scenario: Scenario) -> str | None:
@@ -136,7 +136,7 @@ def controller_of(control: str, scenario: Scenario) -> str | None:
     >>> from smartsbd.testbed.examples import example
     >>> [controller_of("oracle", example(name)) for name in ("shared", "separate", "moving", "three")]
     ['sbd_lia', 'reno', None, None]
-    >>> controller_of("lag_excess", example("moving"))
+    >>> controller_of("common_lag", example("moving"))
     'sbd_smart'
     """
     return _oracle(scenario) if control == _ORACLE else _FIXED.get(control, _SMART)
