@@ -99,7 +99,7 @@ _SMART = "sbd_smart"
 #: The control that knows the truth.
 _ORACLE = "oracle"
 #: What sbd_smart asks, as its status says, by the control that it stands for.
-ASKED = {"common_lag": "common_lag", "forest_invariant": "model"}
+ASKED = {"common_lag": "common_lag", "common_lag_odds": "common_lag_odds", "forest_invariant": "model"}
 #: Controls that the kernel can have; of those in :data:`ASKED`, the one that is loaded.
 KERNEL_CONTROLS = (*_FIXED, _ORACLE, *ASKED)
 #: What a network is run under if nothing else is asked for.

@@ -17,6 +17,9 @@ use crate::{kernel, modes, namespaces};
 /// The share of a subflow that is alone in its group.
 const COUPLED_BY_NOTHING: u16 = 1024;
 
+/// What is asked where both controllers are mixed.
+const BY_ODDS: &str = "common_lag_odds";
+
 /// Connections that have a place.
 pub fn connections(instance: &Instance) -> Result<Vec<Connection>, String> {
     if !instance.has("told") {
@@ -94,7 +97,10 @@ impl Told {
         let state = shared.state();
         Ok(Told {
             registered: instance.registered,
-            asked: BY.get(state.by as usize).copied().unwrap_or("unknown"),
+            asked: match state.epsilon_q10 {
+                0 => BY.get(state.by as usize).copied().unwrap_or("unknown"),
+                _ => BY_ODDS,
+            },
             mode: modes::name(state.mode.load(Ordering::Relaxed)),
             cgroups: modes::of_cgroups(&instance)?,
             plain: PLAIN
@@ -163,7 +169,7 @@ fn table(told: &Told) -> String {
     let in_force = match told.mode {
         "auto" if told.epsilon_q10 > 0 => {
             format!(
-                ", by odds, {:.0} %",
+                ", with a rival that may lose {:.0} %",
                 f64::from(told.epsilon_q10) * 100.0 / 1024.0
             )
         }
