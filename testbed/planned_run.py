@@ -13,7 +13,7 @@ from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
 from smartsbd.scenarios.scenario import Run, Scenario
 from smartsbd.scenarios.unseen import CASES
 from smartsbd.testbed import machine
-from smartsbd.testbed.refusal import RefusedScenarioError, read_scenario, refusals
+from smartsbd.testbed.refusal import RefusedScenarioError, background_controllers, read_scenario, refusals
 
 
 class RunNameError(UsageFault):
@@ -52,9 +52,9 @@ class PlannedRun:
 def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | None) -> list[PlannedRun]:
     """Return runs that the testbed can do; each is given by its name in messages, its name, scenario and setting."""
     planned: dict[str, PlannedRun] = {}
-    available = machine.controllers()
     for called, name, scenario, setting in runs:
         chosen = controller or scenario.connection.controller
+        available = machine.controllers({chosen, *background_controllers(scenario).values()})
         refused = refusals(scenario, chosen, available)
         if refused:
             raise RefusedScenarioError.of(called, "does not go here", refused)

@@ -414,7 +414,8 @@ host netns=/run/netns/left device=path
 host netns=/run/netns/right device=path
 port rate=0:8000000,1000000000:4000000 queue=30000 mark=15000 delay=20000000 jitter=100000 loss=0.01
 port delay=5000000 discipline=codel rate=0:1 queue=1
-route from=0 address=10.0.0.1 to=1 there=0 back=1
+port rate=0:8000000 queue=30000 discipline=policer
+route from=0 address=10.0.0.1 to=1 there=0,2 back=1 ack_every=4
 capture host=0 path=capture.pcap
 """
 _REPORT = (
@@ -619,7 +620,9 @@ TARGETS = {
     ),
     "agent": _program("agent", lambda: [_AGENT, *_agents()], (b"[2, 1]", b"[1, 1]", b"smartsbd-agent 1")),
     "relay_plan": _program(
-        "relay_plan", lambda: [_PLAN], (b"port ", b" rate=0:", b" queue=1", b"route from=0 to=1 there=")
+        "relay_plan",
+        lambda: [_PLAN],
+        (b"port ", b" rate=0:", b" queue=1", b" discipline=policer", b"route from=0 to=1 there=", b" ack_every=0"),
     ),
     "scenario": _program("scenario", _scenarios, _SCENARIO),
     "iperf3_report": Target(
