@@ -225,7 +225,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         rows.append(row)
     table = pd.DataFrame(rows)
     write_csv(table, arguments.table)
-    for kind, of_kind in table.groupby("kind", sort=False):
+    for kind in (PARTING, JOINING, IDLE):
+        of_kind = table[table["kind"] == kind]
         seconds = of_kind["seconds"].dropna()
         stage.say(f"{kind}: {len(seconds)} of {len(of_kind)}, mean {seconds.mean():.2f} s, most {seconds.max():.2f} s")
     return done.returncode
