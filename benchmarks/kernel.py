@@ -65,7 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mbit-s", type=float, nargs="+", default=[5, 20, 50, 100], help="rate of each path")
     parser.add_argument("--seconds", type=float, default=8, help="how long it is watched, after slow start")
-    parser.add_argument("--model", type=Path, help="a .sbd file to ask in place of the lag excess")
+    parser.add_argument("--model", type=Path, help="a .sbd file to ask in place of the common lag")
     arguments = parser.parse_args()
     machine.check_built(machine.CONTROLLERS_LOADER)
     options = ["--model", arguments.model] if arguments.model else []

@@ -433,6 +433,25 @@ def _opened(table: Table, path: Path) -> pq.ParquetFile:
     return pq.ParquetFile(path)
 
 
+def chunk_statistics(file: pq.ParquetFile, group: int, column: int) -> pq.Statistics | None:
+    """Return the statistics of a column in a row group.
+
+    Parameters
+    ----------
+    file : ParquetFile
+    group, column : int
+        Numbers of both, from 0.
+
+    Returns
+    -------
+    pyarrow.parquet.Statistics or None
+        None if there are none, or if the file is damaged and has two types for the column: pyarrow would end the
+        process where it is asked for them.
+    """
+    chunk = file.metadata.row_group(group).column(column)
+    return chunk.statistics if chunk.physical_type == file.schema.column(column).physical_type else None
+
+
 def _check_texts(rows: pa.Table) -> None:
     """Check that texts are UTF-8 as they are read: whoever takes one out could not say of which file it is."""
     for column in rows.columns:
@@ -475,10 +494,7 @@ class TableReader:
 
     def _leading_values(self, group: int) -> list[Any]:
         place = self._file.schema_arrow.get_field_index(self._leading)
-        chunk = self._file.metadata.row_group(group).column(place)
-        # Of a damaged file whose chunk is of another type, pyarrow ends the process where it is asked for statistics.
-        is_known = chunk.physical_type == self._file.schema.column(place).physical_type
-        statistics = chunk.statistics if is_known else None
+        statistics = chunk_statistics(self._file, group, place)
         if statistics is not None and statistics.has_min_max and statistics.min == statistics.max:
             return [statistics.min]
         column = self._file.read_row_group(group, columns=[self._leading]).column(0)

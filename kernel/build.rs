@@ -140,7 +140,6 @@ fn compile_detectors(compiler: &Compiler) {
     writeln!(listed, "const FEATURES: &[&str] = &{:?};", features()).expect("a string grows");
     fs::write(compiler.out.join("detectors.rs"), listed).expect("OUT_DIR can be written");
     println!("cargo:rerun-if-changed=src/replay.bpf.c");
-    println!("cargo:rerun-if-changed={VERDICT}/sbd_common_lag.h");
     assert!(
         Path::new(&folder)
             .join(format!("sbd_{MODEL_FILES}.h"))
@@ -156,14 +155,15 @@ fn main() {
         println!("cargo:rerun-if-changed=src/{name}.bpf.c");
     }
     let folder = headers();
-    let included = format!("-I{folder}");
-    let options = [&SIGNED[..], &[&included]].concat();
+    let (included, verdict) = (format!("-I{folder}"), format!("-I{VERDICT}"));
+    let options = [&SIGNED[..], &[&included, &verdict]].concat();
     compiler.compile("controller", "controller", &options);
     cc::Build::new()
         .include(&folder)
         .file("src/model_file.c")
         .compile("model_file");
     println!("cargo:rerun-if-changed={folder}");
+    println!("cargo:rerun-if-changed={VERDICT}");
     println!("cargo:rerun-if-env-changed=SBD_HEADERS");
     for name in ["controller.bpf.c", "model_file.c"] {
         println!("cargo:rerun-if-changed=src/{name}");
@@ -177,7 +177,10 @@ fn main() {
         "controller.h",
         "coupled.h",
         "deciding.h",
+        "host.h",
         "kernel.h",
+        "modes.h",
+        "siblings.h",
         "verdicts.h",
         "record.h",
         "slot.h",

@@ -116,10 +116,9 @@ def parameter(key: str, chosen: str | NamedChoice, name: str) -> str | float | N
     if given is not None:
         return str(given) if isinstance(given, str) else float(given)
     of = chosen if isinstance(chosen, str) else chosen.name
-    (kind,) = (
-        registered["properties"] for registered in _REGISTERED[key] if registered["properties"]["name"]["const"] == of
-    )
-    default: str | float | None = kind.get(name, {}).get("default")
+    kinds = [kind["properties"] for kind in _REGISTERED[key] if kind["properties"]["name"]["const"] == of]
+    # Of a controller of the kernel alone nothing is registered.
+    default: str | float | None = kinds[0].get(name, {}).get("default") if kinds else None
     return default
 
 

@@ -52,6 +52,8 @@ _RttMs = Annotated[float, Field(gt=0, le=10_000)]
 _PeriodS = Annotated[float, Field(gt=0, le=_MOST_S)]
 _QueueBytes = Annotated[int, Field(ge=3000, le=_MOST_BYTES)]
 _StartS = Annotated[float, Field(ge=0)]
+#: A controller of this machine's kernel, as Linux writes it (sbd testbed); whether there is one is known there.
+_KernelController = Annotated[str, Field(pattern="^[A-Za-z0-9_.-]{1,64}$")]
 _BurstPackets = Annotated[int, Field(ge=1, le=64)]
 _Index = Annotated[int, Field(ge=0)]
 _ChangeS = Annotated[
@@ -121,7 +123,8 @@ class ConnectionSettings(Part):
     """The MPTCP connection: a transfer from the server to the client."""
 
     token: str = Field(pattern="^[0-9a-f]{8}$", description="Connection token, as the event lines show it.")
-    congestion_control: ChosenController = Field(
+    # The simulator knows its own alone; sbd testbed also takes the name of any that the kernel has.
+    congestion_control: ChosenController | SkipJsonSchema[_KernelController] = Field(
         description="Controller of the subflows: its name, or an object with its name and parameters."
     )
     lia_counts: Literal["packets", "acks"] | None = Field(
@@ -449,6 +452,11 @@ class SubflowPath(Part):
         default=None,
         description="Coupled controllers couple the subflows of one group; alone in its group, a subflow is under "
         "Reno. Without it: group 0. Not beside the connection's verdicts, which decide on groups.",
+    )
+    ack_every: SkipJsonSchema[Annotated[int, Field(ge=2, le=64)] | None] = Field(
+        default=None,
+        description="Of how many pure ACKs of this subflow one goes on; the others are dropped where they leave the "
+        "client. Without it: all go on. sbd testbed alone has it.",
     )
 
     def bottleneck_at(self, at_s: float) -> int:

@@ -15,6 +15,7 @@ machine shapes alike, and how late packets were handed over is known.
 - :mod:`smartsbd.testbed.sender`, :mod:`smartsbd.testbed.receiver`, :mod:`smartsbd.testbed.rival`: programs on the
   hosts.
 - :mod:`smartsbd.testbed.measurement`: what the relay counted, as the simulator's truth has it.
+- :mod:`smartsbd.testbed.logged_subflows`: which subflows a log has, and how many samples of each.
 - :mod:`smartsbd.testbed.dataset_folder`: logs, captures, truth, utilisation and lateness of all runs.
 
 A label says what the scenario has set up, as in the simulator: two subflows share their bottleneck while the links

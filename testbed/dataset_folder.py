@@ -8,6 +8,7 @@
 ``scenarios/``         what was run
 ``utilisation.csv``    each link in each phase: whether it was full
 ``received.csv``       bytes that came of the connection and of background flows, and how long each was sent
+``subflows.csv``       each subflow of the connection: whether it was opened, its number and RTT samples in the log
 ``lateness.csv``       how late the relay was, run by run
 ``failures.csv``       runs that did not come to their end, and why, if there are any
 =====================  ==================================================================================
@@ -16,7 +17,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,18 +28,15 @@ from smartsbd.contracts.whole_file import write_whole, written_whole
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.simulator import written
 from smartsbd.testbed.isolation import FinishedRun
+from smartsbd.testbed.logged_subflows import LoggedSubflows, logged_subflows
 from smartsbd.testbed.measurement import links, truth_of
-from smartsbd.testbed.relay_network import server_address
-from smartsbd.testbed.running_program import EmulationError
 from smartsbd.traces.truth import write_csv
 
 #: Files of the folder.
 INPUTS, CAPTURES, SCENARIOS = "inputs", "captures", "scenarios"
 TRUTH, TRUTH_OF_CAPTURES, UTILISATION, LATENESS = "truth.csv", "captures.csv", "utilisation.csv", "lateness.csv"
-RECEIVED, FAILURES = "received.csv", "failures.csv"
+RECEIVED, SUBFLOWS, FAILURES = "received.csv", "subflows.csv", "failures.csv"
 _COMPRESSION_LEVEL = 6
-#: The recorder's comment on a subflow.
-_SUBFLOW = re.compile(r"^# sbd record: C=([0-9a-f]+) SF=(\d+) is ([0-9.]+):\d+ >", re.MULTILINE)
 #: A relay that is later than this with a hundredth of the packets blurs RTTs.
 _LATE_US = 2_000.0
 _NS_PER_S = 1e9
@@ -67,6 +64,7 @@ class DatasetFolder:
     _utilisation: list[dict[str, Any]] = field(default_factory=list)
     _lateness: list[dict[str, Any]] = field(default_factory=list)
     _received: list[dict[str, Any]] = field(default_factory=list)
+    _subflows: list[dict[str, Any]] = field(default_factory=list)
     _failures: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, setting: str, recorded: FinishedRun) -> None:
@@ -83,24 +81,28 @@ class DatasetFolder:
         Raises
         ------
         EmulationError
-            If the log does not have all subflows of the scenario.
+            If the log does not have the connection's first subflow.
         """
         scenario, result = recorded.scenario, recorded.result
         ports, origin_ns = result["relay"]["ports"], result["origin_ns"]
-        token, known = "", (scenario, setting, recorded.controller, ports)
+        token, known, logged = "", (scenario, setting, recorded.controller, ports), None
         if recorded.log is not None:
             content = recorded.log.read_bytes()
-            token = token_of(content.decode(errors="replace"), scenario)
+            logged = logged_subflows(content.decode(errors="replace"), scenario)
+            token = logged.token
             stored = f"{name}.log.zst"
             self._store(content, INPUTS, stored)
-            self._truth += truth_of(*known, stored, token=token, first=1, origin_ns=origin_ns)
+            self._truth += truth_of(*known, stored, token=token, numbers=logged.numbers, origin_ns=origin_ns)
         stored = f"{name}.pcap.zst"
         self._store(recorded.capture.read_bytes(), CAPTURES, stored)
-        self._captured += truth_of(*known, stored, token=token, first=0, origin_ns=origin_ns)
+        # A capture numbers subflows by their SYNs.
+        captured = {subflow: number for number, subflow in enumerate(result["opened"])}
+        self._captured += truth_of(*known, stored, token=token, numbers=captured, origin_ns=origin_ns)
         (self.path / SCENARIOS).mkdir(exist_ok=True)
         write_whole((written(scenario) + "\n").encode(), self.path / SCENARIOS / f"{name}.json")
         self._add_utilisation(name, scenario, links(scenario, ports))
         self._add_lateness(name, result)
+        self._add_subflows(name, scenario, result, logged)
         self._received += received(name, recorded)
 
     def add_failure(self, name: str, attempt: int, reason: str) -> None:
@@ -116,13 +118,24 @@ class DatasetFolder:
         """
         self._failures.append({"run": name, "attempt": attempt, "reason": reason})
 
+    def labelled(self) -> list[tuple[str, str]]:
+        """Return the folders of inputs that have a label, each with the name of its table.
+
+        Returns
+        -------
+        list of (str, str)
+        """
+        tables = ((INPUTS, TRUTH, self._truth), (CAPTURES, TRUTH_OF_CAPTURES, self._captured))
+        return [(inputs, labels) for inputs, labels, rows in tables if rows]
+
     def finish(self) -> None:
         """Write the tables."""
-        if self._truth:
+        if (self.path / INPUTS).exists():
             write_csv(self._truth, self.path / TRUTH)
         write_csv(self._captured, self.path / TRUTH_OF_CAPTURES)
         _write(self._utilisation, self.path / UTILISATION)
         _write(self._received, self.path / RECEIVED)
+        _write(self._subflows, self.path / SUBFLOWS)
         _write(self._lateness, self.path / LATENESS)
         if self._failures:
             _write(self._failures, self.path / FAILURES)
@@ -163,7 +176,13 @@ class DatasetFolder:
         relay = result["relay"]
         lost = result["device_drops"] + relay["no_room"] + relay["undelivered"]
         self._lateness.append(
-            {"run": name, **relay["lateness"], "lost_packets": lost, "load": round(result["load"], 2)}
+            {
+                "run": name,
+                **relay["lateness"],
+                "lost_packets": lost,
+                "relay_cpu_s": relay["cpu_s"],
+                "load": round(result["load"], 2),
+            }
         )
         late_us = relay["lateness"]["p99_us"]
         if late_us > _LATE_US or lost:
@@ -171,6 +190,31 @@ class DatasetFolder:
                 f"{name}: a hundredth of the packets left more than {late_us / 1000:.1f} ms late, and {lost} were lost"
                 " by the testbed itself: the machine is too busy"
             )
+
+    def _add_subflows(
+        self, name: str, scenario: Scenario, result: Mapping[str, Any], logged: LoggedSubflows | None
+    ) -> None:
+        for subflow, path in enumerate(scenario.subflows):
+            opened, number = subflow in result["opened"], logged.numbers.get(subflow) if logged else None
+            samples = logged.samples[subflow] if logged else None
+            self._subflows.append(
+                {
+                    "run": name,
+                    "subflow": subflow,
+                    "path": path.path,
+                    "opened": opened,
+                    "number": number,
+                    "rtt_samples": samples,
+                    "thinned_acks": result["relay"]["thinned_acks"][subflow],
+                }
+            )
+            unlabelled = not opened or (logged is not None and number is None)
+            if unlabelled or samples == 0:
+                what = "has no RTT sample" if opened else "was not opened"
+                label = (
+                    "it is not in the log, so its pairs have no label there" if unlabelled else "its pairs are labelled"
+                )
+                self.remarks.append(f"{name}: subflow {subflow} {what}: the run is kept, {label}")
 
 
 def received(name: str, recorded: FinishedRun) -> Iterator[dict[str, Any]]:
@@ -199,33 +243,6 @@ def received(name: str, recorded: FinishedRun) -> Iterator[dict[str, Any]]:
             "sent_s": scenario.duration_s - start_s,
             "bytes": received_bytes,
         }
-
-
-def token_of(log: str, scenario: Scenario) -> str:
-    """Return the connection's token, in hexadecimal.
-
-    Parameters
-    ----------
-    log : str
-        Event lines of ``sbd record``, with addresses.
-    scenario : Scenario
-
-    Returns
-    -------
-    str
-        As the log has it.
-
-    Raises
-    ------
-    EmulationError
-        If the log does not have the scenario's subflows, numbered from 1 in their order.
-    """
-    subflows = _SUBFLOW.findall(log)
-    there = {(int(number), address) for _, number, address in subflows}
-    for subflow in range(len(scenario.subflows)):
-        if (subflow + 1, server_address(subflow)) not in there:
-            raise EmulationError(f"subflow {subflow} was not established before the end")
-    return str(subflows[0][0])
 
 
 def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> None:

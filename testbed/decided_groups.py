@@ -36,8 +36,9 @@ def status() -> dict[str, Any] | None:
     asked = subprocess.run(words, capture_output=True, text=True, check=False)
     if asked.returncode:
         return None
-    report: dict[str, Any] = json.loads(asked.stdout)
-    return report
+    # Behind it come controllers that were unloaded, while connections still have them.
+    report: dict[str, Any] = json.loads(asked.stdout.splitlines()[0])
+    return report if report["loaded"] else None
 
 
 def of_status(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -56,7 +57,7 @@ def of_status(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Examples
     --------
     >>> pair = {"subflows": [1, 2], "coupled": True, "shared": None, "verdicts": 0, "said": None, "score_q10": 0}
-    >>> connection = {"token": "0a", "by": "lag_excess", "subflows": [{"signals": 3}, {"signals": 4}], "pairs": [pair]}
+    >>> connection = {"token": "0a", "by": "common_lag", "subflows": [{"signals": 3}, {"signals": 4}], "pairs": [pair]}
     >>> connection |= {"works": 1, "work_ns": 900, "work_most_ns": 900}
     >>> (row,) = of_status({"now_ns": 5, "connections": [connection]})
     >>> row["time_ns"], row["token"], row["signals"], row["coupled"], row["shared"]

@@ -111,8 +111,9 @@ def emulate(folder: Path) -> dict[str, Any]:
     -------
     dict
         ``origin_ns``, 0 of the scenario by the clock of log and capture; ``relay``, the relay's report;
-        ``device_drops``; ``received``, bytes that came of the connection and of each background flow, None where nobody
-        counts them; ``load``, processes that ran or waited for a processor, a mean over the last minute.
+        ``opened``, the subflows whose SYN was sent; ``device_drops``; ``received``, bytes that came of the connection
+        and of each background flow, None where nobody counts them; ``load``, processes that ran or waited for a
+        processor, a mean over the last minute.
 
     Raises
     ------
@@ -159,9 +160,13 @@ def emulate(folder: Path) -> dict[str, Any]:
         for program in (relay, receiver, *ends):
             program.begin(origin_ns)
         end_ns = origin_ns + to_ns(scenario.duration_s)
+        opened = [0]
         for number in range(1, len(scenario.subflows)):
             _wait(origin_ns + to_ns(scenario.subflows[number].start_s), running)
-            hosts.join(number, end_ns)
+            if hosts.join(number, end_ns):
+                opened.append(number)
+        if len(opened) == 1:
+            raise EmulationError("no further subflow was opened: the connection was not established, or is plain TCP")
         _wait(end_ns, running)
         received = json.loads(receiver.end(signal.SIGTERM))
         if recorder:
@@ -171,6 +176,7 @@ def emulate(folder: Path) -> dict[str, Any]:
         return {
             "origin_ns": origin_ns,
             "relay": json.loads(relay.end(signal.SIGTERM)),
+            "opened": opened,
             "device_drops": dropped,
             "received": received,
             "load": os.getloadavg()[0],

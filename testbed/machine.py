@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from smartsbd.contracts.fault import Fault
+from smartsbd.testbed.sender import TCP_CONGESTION
 
 #: Where ``make testbed`` puts the relay, and ``make kernel`` the recorder and what loads controllers.
 _ROOT = Path(__file__).resolve().parents[1]
@@ -57,8 +60,21 @@ def missing_capability(status: str) -> str | None:
     return next((name for bit, name in _CAPABILITIES if not effective >> bit & 1), None)
 
 
-def controllers() -> set[str]:
-    """Return the congestion controllers that the kernel has loaded."""
+def controllers(asked: Collection[str] = ()) -> set[str]:
+    """Return the congestion controllers that the kernel has.
+
+    Parameters
+    ----------
+    asked : collection of str
+        Those of them that are modules are loaded: the kernel lists no other.
+
+    Returns
+    -------
+    set of str
+    """
+    for name in set(asked) - set(_CONTROLLERS.read_text().split()):
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as unused:
+            unused.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, name.encode())
     return set(_CONTROLLERS.read_text().split())
 
 

@@ -127,7 +127,7 @@ def truth_of(
     name: str,
     *,
     token: str,
-    first: int,
+    numbers: Mapping[int, int],
     origin_ns: int,
 ) -> list[dict[str, Any]]:
     """Return a run's rows of ``truth.csv``.
@@ -145,8 +145,8 @@ def truth_of(
         Of the input.
     token : str
         Of the connection, in hexadecimal; empty if it is not known.
-    first : int
-        Number of the first subflow in the input.
+    numbers : mapping of int to int
+        Number of each subflow in the input, which ascend. Pairs with one that is not there have no label.
     origin_ns : int, nanoseconds
         0 of the scenario by the input's clock.
 
@@ -165,10 +165,11 @@ def truth_of(
             **row,
             "token": token,
             "congestion_control": controller,
-            "subflow_a": row["subflow_a"] + first,
-            "subflow_b": row["subflow_b"] + first,
+            "subflow_a": numbers[row["subflow_a"]],
+            "subflow_b": numbers[row["subflow_b"]],
             # What holds from the beginning holds from 0 on.
             "from_ns": row["from_ns"] + origin_ns if row["from_ns"] else 0,
         }
         for row in truth_rows(Run(scenario=scenario, site=None, setting=setting), name, truth)
+        if row["subflow_a"] in numbers and row["subflow_b"] in numbers
     ]

@@ -13,7 +13,7 @@ from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork, LoopRun
 from smartsbd.scenarios.scenario import Run, Scenario
 from smartsbd.scenarios.unseen import CASES
 from smartsbd.testbed import machine
-from smartsbd.testbed.refusal import RefusedScenarioError, read_scenario, refusals
+from smartsbd.testbed.refusal import RefusedScenarioError, background_controllers, read_scenario, refusals
 
 
 class RunNameError(UsageFault):
@@ -52,9 +52,9 @@ class PlannedRun:
 def _checked(runs: Iterable[tuple[str, str, Scenario, str]], controller: str | None) -> list[PlannedRun]:
     """Return runs that the testbed can do; each is given by its name in messages, its name, scenario and setting."""
     planned: dict[str, PlannedRun] = {}
-    available = machine.controllers()
     for called, name, scenario, setting in runs:
         chosen = controller or scenario.connection.controller
+        available = machine.controllers({chosen, *background_controllers(scenario).values()})
         refused = refusals(scenario, chosen, available)
         if refused:
             raise RefusedScenarioError.of(called, "does not go here", refused)
@@ -99,11 +99,11 @@ _SMART = "sbd_smart"
 #: The control that knows the truth.
 _ORACLE = "oracle"
 #: What sbd_smart asks, as its status says, by the control that it stands for.
-ASKED = {"lag_excess": "lag_excess", "forest_invariant": "model"}
+ASKED = {"common_lag": "common_lag", "common_lag_odds": "common_lag_odds", "forest_invariant": "model"}
 #: Controls that the kernel can have; of those in :data:`ASKED`, the one that is loaded.
 KERNEL_CONTROLS = (*_FIXED, _ORACLE, *ASKED)
 #: What a network is run under if nothing else is asked for.
-DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "lag_excess")
+DEFAULT_CONTROLS = (*_FIXED, _ORACLE, "common_lag")
 
 
 def _oracle(scenario: Scenario) -> str | None:
@@ -136,7 +136,7 @@ def controller_of(control: str, scenario: Scenario) -> str | None:
     >>> from smartsbd.testbed.examples import example
     >>> [controller_of("oracle", example(name)) for name in ("shared", "separate", "moving", "three")]
     ['sbd_lia', 'reno', None, None]
-    >>> controller_of("lag_excess", example("moving"))
+    >>> controller_of("common_lag", example("moving"))
     'sbd_smart'
     """
     return _oracle(scenario) if control == _ORACLE else _FIXED.get(control, _SMART)

@@ -17,7 +17,7 @@ _BULK = ("reno", "cubic", "bbr", "vegas")
 #: What only the simulator has.
 _ONLY_SIMULATED = ("stop_s", "on_s", "off_s")
 #: What becomes of packets that come too fast, beside drop-tail.
-_DISCIPLINES = ("codel",)
+_DISCIPLINES = ("codel", "policer")
 #: What flows can be whose data go back.
 _BACK = ("reno", "cubic", "bbr", "web")
 
@@ -147,6 +147,21 @@ def _background_refusals(scenario: Scenario) -> Iterator[str]:
             yield f"{place}/start_s: must be less than duration_s"
 
 
+def background_controllers(scenario: Scenario) -> dict[int, str]:
+    """Return the controllers that background flows need, by the number of the flow; a flow of UDP needs none.
+
+    Returns
+    -------
+    dict of int to str
+        As the kernel names them.
+    """
+    return {
+        number: "cubic" if flow.kind == "web" else flow.kind
+        for number, flow in enumerate(scenario.background)
+        if flow.kind != "cbr"
+    }
+
+
 def refusals(scenario: Scenario, controller: str, available: Collection[str]) -> list[str]:
     """Return what does not go, each with the key that asks for it.
 
@@ -179,9 +194,8 @@ def refusals(scenario: Scenario, controller: str, available: Collection[str]) ->
     if scenario.connection.scheduler_name != "min_rtt":
         reasons.append(f"connection/scheduler: Linux has no {scenario.connection.scheduler_name}, only min_rtt goes")
     reasons += _simulated_only(scenario)
-    for number, flow in enumerate(scenario.background):
-        needed = {"cbr": None, "web": "cubic"}.get(flow.kind, flow.kind)
-        if needed is not None and needed not in available:
+    for number, needed in background_controllers(scenario).items():
+        if needed not in available:
             reasons.append(f"background/{number}/kind: this kernel has no {needed}")
     for number, link in enumerate(scenario.links):
         reasons += _ascending(f"links/{number}/rate_mbit_s", link.rate_mbit_s, scenario.duration_s)

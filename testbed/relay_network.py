@@ -76,17 +76,21 @@ class Route:
     address : str
     there, back : tuple of int
         Ports that data and ACKs pass, in this order.
+    ack_every : int, optional
+        Of how many pure ACKs one goes on; without it, all do.
     """
 
     host: int
     address: str
     there: tuple[int, ...]
     back: tuple[int, ...]
+    ack_every: int | None = None
 
     def written(self) -> str:
         """Return its line in the relay's plan."""
         there, back = (",".join(map(str, ports)) for ports in (self.there, self.back))
-        return f"route from={self.host} address={self.address} to={CLIENT} there={there} back={back}"
+        thinned = "" if self.ack_every is None else f" ack_every={self.ack_every}"
+        return f"route from={self.host} address={self.address} to={CLIENT} there={there} back={back}{thinned}"
 
 
 @dataclass
@@ -223,7 +227,8 @@ def network_of(scenario: Scenario) -> Network:
         loss = path.access.loss
         whole = network.add(("delay", str(round(rtt_ms / 2 * _NS_PER_MS))), ("loss", f"{loss:.9f}" if loss else ""))
         there = (first, *servers, *between, *clients, accesses[subflow])
-        network.routes.append(Route(host, address, there, (*backs(clients), whole, *backs(servers))))
+        thinned = path.ack_every if host == SERVER else None
+        network.routes.append(Route(host, address, there, (*backs(clients), whole, *backs(servers)), thinned))
 
     def backs(links: Sequence[int]) -> list[int]:
         return [lines_back[link] for link in links if link in lines_back]

@@ -61,6 +61,25 @@ class Trace:
         """Return the number of refused records for each reason, reasons sorted."""
         return dict(sorted((Counter(by_reason(self.refusals)) + self.beyond_bounds).items()))
 
+    def take_row(self, path: Path, most: int) -> None:
+        """Count one more row of a table that became part of its connection.
+
+        Parameters
+        ----------
+        path : Path
+            Of the table.
+        most : int
+            Rows that the connection may have.
+
+        Raises
+        ------
+        UnreadableInputError
+            If it has more.
+        """
+        if self.records_out == most:
+            raise UnreadableInputError(path, 0, f"has more than {most:,} rows of one connection: cut it in parts")
+        self.records_out += 1
+
     def refuse(self, path: Path, refusal: Refusal) -> None:
         """Take down one more refused record of a log.
 

@@ -8,8 +8,8 @@
  *	theta_q10 = sbd_coupling_theta_q10(score_q10, epsilon_q10, subflows);
  *	acks = sbd_coupling_acks(coupled_acks, cwnd, theta_q10);
  *
- * Two subflows whose theta is below SBD_COUPLING_APART_Q10 are coupled, and so are those that
- * others link. A subflow's theta is the least of its pairs in its set; that of one alone is
+ * Two subflows whose theta is below SBD_COUPLING_APART_Q10 are coupled, and so are those
+ * that others link. A subflow's theta is the least of its pairs in its set; that of one alone is
  * SBD_COUPLING_APART_Q10. Before the first score on a pair, 0 stands for it: as likely as not.
  * Where a score is too old, or there is no sign of a queue, theta is SBD_COUPLING_COUPLED_Q10.
  */

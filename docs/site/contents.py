@@ -118,6 +118,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/scorecard.md",
         "docs/publishing.md",
         "docs/testbed.md",
+        "docs/host.md",
         "docs/scale-out.md",
         "docs/formats.md",
         "docs/performance.md",

@@ -16,6 +16,7 @@ struct bpf_wq {
 
 extern void __arena *bpf_arena_alloc_pages(void *map, void __arena *address, __u32 pages, int node,
 					   __u64 flags) __ksym __weak;
+extern void bpf_arena_free_pages(void *map, void __arena *address, __u32 pages) __ksym __weak;
 extern int bpf_wq_init(struct bpf_wq *wq, void *map, unsigned int flags) __ksym __weak;
 extern int bpf_wq_start(struct bpf_wq *wq, unsigned int flags) __ksym __weak;
 extern int bpf_wq_set_callback_impl(struct bpf_wq *wq,

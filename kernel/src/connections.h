@@ -2,9 +2,10 @@
 /*
  * Connections that are controlled, each in a place of its own in a BPF arena
  *
- * ACKs write signals into a ring for each subflow. The subflow's lock makes one producer of them;
- * the connection's work, of which there is one at a time, is the consumer. A place is free again
- * once all subflows of its connection have been released and that work has run.
+ * A place has what coupling needs. Memory of verdicts is taken once a second subflow has come: a
+ * ring of signals for each subflow, and for each pair what the detector remembers. ACKs write
+ * signals; the subflow's lock makes one producer of them. The connection's worker is the consumer.
+ * A place is free again once all subflows have been released and the worker has seen it.
  */
 #ifndef SBD_CONNECTIONS_H
 #define SBD_CONNECTIONS_H
@@ -12,14 +13,18 @@
 #include "arena.h"
 #include "controller.h"
 #include "kernel.h"
+#include "modes.h"
 #include "verdicts.h"
 
-#define RING_SIGNALS	1024		/* a power of two */
-#define RING_KICK	512		/* signals that wait for the work at most */
+#define RING_SIGNALS	256		/* a power of two */
+#define RING_KICK	128		/* signals that wait for the worker at most */
 #define WORK_NS		200000000ULL	/* and how long */
 #define NO_MORE		(1U << 16)	/* added to the subflows of a connection that ends */
 #define NO_ROOM		(~0U)
 #define TRIES		8		/* ACKs at which a subflow that has no place asks for one */
+#define WORKERS		32		/* connections share them */
+#define PUSHES		64		/* tries to tell a worker of a connection */
+#define PAGE		4096
 
 enum signal_kind {
 	SIGNAL_ACK,
@@ -37,10 +42,12 @@ struct signal {
 
 struct ring {
 	__u64 head;		/* written by ACKs */
-	__u64 tail;		/* by the work */
+	__u64 tail;		/* by the worker */
 	__u64 lost;
 	struct signal signal[RING_SIGNALS];
 };
+
+#define PAGES_OF(type)	((sizeof(type) + PAGE - 1) / PAGE)
 
 struct subflow {
 	__u32 id;
@@ -50,9 +57,10 @@ struct subflow {
 	__u16 local_port;
 	__u16 remote_port;
 	__u8 released;
-	__u8 group;		/* written by the work */
+	__u8 group;		/* written by the worker */
+	__u16 theta_q10;	/* by the worker too: the share of Reno's increase */
 	__u64 signals;		/* taken so far */
-	struct ring ring;
+	struct ring __arena *ring;	/* NULL: of a single subflow nothing is judged */
 };
 
 struct connection {
@@ -60,21 +68,27 @@ struct connection {
 	__u32 netns;
 	__u32 live;		/* subflows not released, and NO_MORE; never cleared */
 	__u32 used;		/* bits of the subflows' places that are taken */
-	__u32 known;		/* and of those that the work knows */
+	__u32 known;		/* and of those that the worker knows */
 	__u32 by;		/* enum controlled_by */
+	__u32 next;		/* place that its worker attends to afterwards, counted from 1 */
+	__u32 waits;		/* for its worker */
+	__u32 mode;		/* enum coupling_mode */
+	__u32 parted;		/* has subflows that are not coupled, or not whole */
+	__u32 crowded;		/* a subflow found no place: all are coupled by siblings.h */
 	__u64 kicked_ns;
 	__u64 since_ns;
 	__u64 taken_ns;		/* time of the last signal that was taken */
 	__u64 works;
 	__u64 work_ns;
 	__u64 work_most_ns;
+	struct cgroup_path cgroups;	/* of the socket that came first */
 	struct subflow subflow[CONTROLLED_SUBFLOWS];
 	struct told_pair pair[CONTROLLED_PAIRS];
-	__u64 holds_from_ns[CONTROLLED_PAIRS];	/* a verdict holds for some windows from then on */
-	struct verdicts verdicts;
+	__u64 judged_ns[CONTROLLED_PAIRS];	/* when its score was made; 0: there is none */
+	__u16 theta_q10[CONTROLLED_PAIRS];
+	struct sbd_common_pair __arena *lag[CONTROLLED_PAIRS];
+	struct sbd_connection __arena *windows;
 };
-
-const volatile struct controller_settings settings = { .connections = 64 };
 
 /* Subflows whose controller is changed while they run leave one place for another. */
 struct place_key {
@@ -96,14 +110,17 @@ struct {
 	__type(value, __u32);
 } free_places SEC(".maps");
 
+/* The kernel gives few work queues, and not always: there is one for many connections. */
 struct work {
 	struct bpf_wq wq;
-	__u64 is_there;
+	struct bpf_timer clock;	/* of the first one alone */
+	__u32 is_there;
+	__u32 first;		/* place that waits for it, counted from 1; the others by next */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, CONTROLLED_CONNECTIONS);
+	__uint(max_entries, WORKERS);
 	__type(key, __u32);
 	__type(value, struct work);
 } works SEC(".maps");
@@ -137,31 +154,55 @@ static __always_inline struct subflow *subflow_at(__u32 place, __u32 side)
 	return &connection_at(place)->subflow[side % CONTROLLED_SUBFLOWS];
 }
 
-/* Let the connection's work run. */
-static __always_inline void kick(__u32 place)
+/*
+ * Let the connection's worker attend to it. It takes all that wait at once, so a place that is put
+ * before them cannot be put there twice, nor be lost.
+ */
+static __noinline int kick(__u32 place)
 {
-	struct work *work = bpf_map_lookup_elem(&works, &place);
+	__u32 worker = place % WORKERS, first, i;
+	struct work *work = bpf_map_lookup_elem(&works, &worker);
+	struct connection *c = connection_at(place);
 
-	if (work)
-		bpf_wq_start(&work->wq, 0);
+	if (!work)
+		return 0;
+	if (!__sync_val_compare_and_swap(&c->waits, 0, 1)) {
+		for (i = SBD_ZERO; SBD_WHILE(i < PUSHES); i++) {
+			first = *(volatile __u32 *)&work->first;
+			c->next = first;
+			if (__sync_val_compare_and_swap(&work->first, first, place + 1) == first)
+				break;
+		}
+		/* The next ACK tries again. */
+		if (i >= PUSHES) {
+			c->waits = 0;
+			return 0;
+		}
+	}
+	bpf_wq_start(&work->wq, 0);
+	return 0;
 }
 
-/*
- * What a socket keeps of its place, in icsk_ca_priv. An ACK touches the pages of its own subflow
- * alone: the arena is mapped in small ones, and each that is not at hand costs it 30 ns and more.
- */
+/* What a socket keeps of its place, behind what HOST_WORDS leaves of icsk_ca_priv. */
 struct seat {
 	__u32 place;		/* counted from 1; 0: none */
-	__u32 side;
-	__u32 tries;
-	__u32 begun;
+	__u8 side;
+	__u8 tries;
+	__u8 begun;
+	__u8 host;		/* it is the host's: no subflow, or of a cgroup that is not controlled */
 	__u64 kicked_ns;
 	struct subflow __arena *own;
 };
 
+#define SEAT_WORD	8
+
+_Static_assert(8 * SEAT_WORD + sizeof(struct seat) <=
+		       sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv),
+	       "a seat has room");
+
 static __always_inline struct seat *seat_of(struct sock *sk)
 {
-	return (struct seat *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+	return (struct seat *)&((struct inet_connection_sock *)sk)->icsk_ca_priv[SEAT_WORD];
 }
 
 /* The subflow that has a seat. */
@@ -171,7 +212,7 @@ static __always_inline struct subflow *seated(const struct seat *seat)
 	return (struct subflow *)seat->own;
 }
 
-/* One subflow less; after the last, the work frees the place. */
+/* One subflow less; after the last, the worker frees the place. */
 static __always_inline void leave(__u32 place)
 {
 	__sync_fetch_and_add(&connection_at(place)->live, -1);
@@ -239,7 +280,12 @@ static __always_inline void sit_down(struct sock *sk, struct tcp_sock *tp, struc
 				     __u32 side)
 {
 	struct subflow *own = &c->subflow[side % CONTROLLED_SUBFLOWS];
+	struct cgroup_path path = {};
+	__u32 i;
 
+	read_cgroups(sk, &path);
+	for (i = 0; i < CGROUP_LEVELS; i++)
+		c->cgroups.id[i] = path.id[i];
 	c->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	own->id = sbd_subflow(sk, tp);
 	own->local_port = sk->__sk_common.skc_num;
@@ -249,8 +295,8 @@ static __always_inline void sit_down(struct sock *sk, struct tcp_sock *tp, struc
 }
 
 /*
- * Give a subflow its seat, if it is one. Its token may not be there yet when the controller is
- * chosen, so an ACK asks again.
+ * Give a subflow its seat. Its token may not be there yet when the controller is chosen, so an ACK
+ * asks again.
  */
 static __noinline int join(struct sock *sk, __u32 by)
 {
@@ -260,11 +306,6 @@ static __noinline int join(struct sock *sk, __u32 by)
 	__u32 side, place, *known;
 	struct connection *c;
 
-	if (!BPF_CORE_READ_BITFIELD_PROBED(tp, is_mptcp)) {
-		if (++seat->tries == TRIES)
-			count(COUNT_PLAIN);
-		return 0;
-	}
 	seat->tries++;
 	key.token = sbd_token(tp);
 	if (!key.token)
@@ -280,6 +321,7 @@ static __noinline int join(struct sock *sk, __u32 by)
 	if (side == CONTROLLED_SUBFLOWS) {
 		seat->tries = TRIES;
 		count(COUNT_NO_PLACE);
+		c->crowded = 1;
 		leave(place - 1);
 		return 0;
 	}
@@ -288,7 +330,7 @@ static __noinline int join(struct sock *sk, __u32 by)
 	return place << 3 | side;
 }
 
-/* Let the work run if it has not for some time; each subflow asks that seldom. */
+/* Let the worker come if it has not for some time; each subflow asks that seldom. */
 static __always_inline void kick_if_due(struct seat *seat, __u64 now_ns)
 {
 	struct connection *c;
@@ -306,23 +348,27 @@ static __always_inline void kick_if_due(struct seat *seat, __u64 now_ns)
 /* Put a signal into a subflow's ring; its lock is held. */
 static __always_inline void put(struct seat *seat, const struct signal *signal)
 {
-	struct ring *ring = &seated(seat)->ring;
-	__u64 waiting = ring->head - ring->tail;
+	struct ring __arena *at = seated(seat)->ring;
+	struct ring *ring = (struct ring *)at;
+	__u64 waiting;
 
-	if (waiting >= RING_SIGNALS) {
-		ring->lost++;
-	} else {
-		struct signal *to = &ring->signal[ring->head % RING_SIGNALS];
+	if (at) {
+		waiting = ring->head - ring->tail;
+		if (waiting >= RING_SIGNALS) {
+			ring->lost++;
+		} else {
+			struct signal *to = &ring->signal[ring->head % RING_SIGNALS];
 
-		to->now_ns = signal->now_ns;
-		to->bytes_acked = signal->bytes_acked;
-		to->rtt_us = signal->rtt_us;
-		to->kind = signal->kind;
-		to->ca_state = signal->ca_state;
-		release_store(&ring->head, ring->head + 1);
+			to->now_ns = signal->now_ns;
+			to->bytes_acked = signal->bytes_acked;
+			to->rtt_us = signal->rtt_us;
+			to->kind = signal->kind;
+			to->ca_state = signal->ca_state;
+			release_store(&ring->head, ring->head + 1);
+		}
+		if (waiting == RING_KICK)
+			kick(seat->place - 1);
 	}
-	if (waiting == RING_KICK)
-		kick(seat->place - 1);
 	kick_if_due(seat, signal->now_ns);
 }
 

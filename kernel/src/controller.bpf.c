@@ -6,18 +6,32 @@
  *	sbd_smart	coupled by LIA while a verdict says that they share a bottleneck, or none is
  *			known; Reno otherwise
  *
- * Both leave what is no increase in congestion avoidance to Reno.
+ * Both leave what is no increase in congestion avoidance to Reno, and what is no subflow to the
+ * host's controller.
  */
+#include "controller.h"
+#include "kernel.h"
+
+/* In a section of its own: the loader writes it. */
+const volatile struct controller_settings settings SEC(".rodata.settings") = { .connections = 64 };
+
 #include "connections.h"
 #include "coupled.h"
 #include "deciding.h"
+#include "host.h"
+#include "siblings.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
-extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
 extern void tcp_cong_avoid_ai(struct tcp_sock *tp, __u32 w, __u32 acked) __ksym;
+
+/*
+ * Who may choose a controller: everybody. Where only some may, a network namespace that asks for it
+ * as its default is refused, and what the kernel counted for it is never given back: it would stay
+ * loaded (tcp_set_default_congestion_control, Linux 6.18).
+ */
+#define TCP_CONG_NON_RESTRICTED	1
 
 struct tcp_congestion_ops {
 	__u32 (*ssthresh)(struct sock *sk);
@@ -25,8 +39,10 @@ struct tcp_congestion_ops {
 	__u32 (*undo_cwnd)(struct sock *sk);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	void (*set_state)(struct sock *sk, __u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	void (*init)(struct sock *sk);
 	void (*release)(struct sock *sk);
+	__u32 flags;
 	char name[16];
 };
 
@@ -57,9 +73,25 @@ static __always_inline bool may_sit(const struct seat *seat)
 	return seat->begun && !seat->place && seat->tries < TRIES;
 }
 
+static __always_inline bool is_left_to_host(struct sock *sk)
+{
+	struct cgroup_path path = {};
+
+	if (!BPF_CORE_READ_BITFIELD_PROBED((struct tcp_sock *)sk, is_mptcp))
+		return true;
+	read_cgroups(sk, &path);
+	return mode_in_force(&path) == MODE_HOST;
+}
+
 /* The SYN's ACK is told before this, to a memory of zeros. */
 static __always_inline void begin(struct sock *sk, __u32 by)
 {
+	if (is_left_to_host(sk)) {
+		count(COUNT_PLAIN);
+		host_init(sk);
+		seat_of(sk)->host = 1;
+		return;
+	}
 	seat_of(sk)->begun = 1;
 	sit(sk, by);
 }
@@ -93,6 +125,10 @@ void BPF_PROG(lia_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
 	struct seat *seat = seat_of(sk);
 
+	if (seat->host) {
+		host_pkts_acked(sk, sample);
+		return;
+	}
 	if (may_sit(seat))
 		sit(sk, BY_LIA);
 	if (!seat->place)
@@ -105,7 +141,9 @@ void BPF_PROG(lia_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 SEC("struct_ops")
 void BPF_PROG(lia_set_state, struct sock *sk, __u8 new_state)
 {
-	if (seat_of(sk)->place)
+	if (seat_of(sk)->host)
+		host_set_state(sk, new_state);
+	else if (seat_of(sk)->place)
 		show(sk);
 }
 
@@ -117,6 +155,10 @@ void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	struct signal signal = { .kind = SIGNAL_ACK, .now_ns = tp->tcp_clock_cache };
 	__s32 rtt_us = sample->rtt_us;
 
+	if (seat->host) {
+		host_pkts_acked(sk, sample);
+		return;
+	}
 	if (may_sit(seat))
 		sit(sk, settings.by);
 	if (!seat->place)
@@ -137,6 +179,8 @@ void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 	};
 	struct seat *seat = seat_of(sk);
 
+	if (seat->host)
+		host_set_state(sk, new_state);
 	if (!seat->place)
 		return;
 	show(sk);
@@ -144,9 +188,16 @@ void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 }
 
 SEC("struct_ops")
+void BPF_PROG(any_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	if (seat_of(sk)->host)
+		host_cwnd_event(sk, event);
+}
+
+SEC("struct_ops")
 __u32 BPF_PROG(any_ssthresh, struct sock *sk)
 {
-	return tcp_reno_ssthresh(sk);
+	return seat_of(sk)->host ? host_ssthresh(sk) : tcp_reno_ssthresh(sk);
 }
 
 SEC("struct_ops")
@@ -161,7 +212,7 @@ static __always_inline __u32 acks_of(__u32 place, __u32 side, __u32 cwnd)
 	struct coupled_subflow group[CONTROLLED_SUBFLOWS] = {};
 	struct connection *c = connection_at(place);
 	__u8 own = subflow_at(place, side)->group;
-	__u32 i;
+	__u32 theta_q10 = subflow_at(place, side)->theta_q10, acks, i;
 
 	for (i = 0; i < CONTROLLED_SUBFLOWS; i++) {
 		struct subflow *s = &c->subflow[i];
@@ -171,7 +222,8 @@ static __always_inline __u32 acks_of(__u32 place, __u32 side, __u32 cwnd)
 		group[i].cwnd = s->cwnd;
 		group[i].srtt_8us = s->srtt_8us;
 	}
-	return coupled_acks(group, CONTROLLED_SUBFLOWS, cwnd);
+	acks = coupled_acks(group, CONTROLLED_SUBFLOWS, cwnd);
+	return theta_q10 ? sbd_coupling_acks(acks, cwnd, theta_q10) : acks;
 }
 
 static __always_inline bool is_cwnd_limited(struct tcp_sock *tp)
@@ -188,6 +240,10 @@ void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	struct seat *seat = seat_of(sk);
 	__u32 w;
 
+	if (seat->host) {
+		host_cong_avoid(sk, ack, acked);
+		return;
+	}
 	if (!is_cwnd_limited(tp))
 		return;
 	if (tp->snd_cwnd < tp->snd_ssthresh) {
@@ -196,8 +252,10 @@ void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 			return;
 	}
 	w = tp->snd_cwnd;
-	if (seat->place)
+	if (seat->place && !connection_at(seat->place - 1)->crowded)
 		w = acks_of(seat->place - 1, seat->side, w);
+	else if (seat->begun)
+		w = siblings_acks(sk, w);
 	tcp_cong_avoid_ai(tp, w, acked);
 }
 
@@ -208,8 +266,10 @@ struct tcp_congestion_ops sbd_lia = {
 	.undo_cwnd = (void *)any_undo_cwnd,
 	.pkts_acked = (void *)lia_pkts_acked,
 	.set_state = (void *)lia_set_state,
+	.cwnd_event = (void *)any_cwnd_event,
 	.init = (void *)lia_init,
 	.release = (void *)any_release,
+	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "sbd_lia",
 };
 
@@ -220,7 +280,9 @@ struct tcp_congestion_ops sbd_smart = {
 	.undo_cwnd = (void *)any_undo_cwnd,
 	.pkts_acked = (void *)smart_pkts_acked,
 	.set_state = (void *)smart_set_state,
+	.cwnd_event = (void *)any_cwnd_event,
 	.init = (void *)smart_init,
 	.release = (void *)any_release,
+	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "sbd_smart",
 };

@@ -10,19 +10,37 @@
 
 #define CONTROLLED_SUBFLOWS	4
 #define CONTROLLED_PAIRS	(CONTROLLED_SUBFLOWS * (CONTROLLED_SUBFLOWS - 1) / 2)
-#define CONTROLLED_CONNECTIONS	4096	/* most that may be asked for */
+#define CONTROLLED_CONNECTIONS	16384	/* most that may be asked for */
+#define CGROUP_LEVELS		8	/* of a socket's cgroup, from its own up, that are looked at */
+#define CGROUPS			64	/* that may have a mode of their own */
 
 /* What decides whether subflows are coupled. */
 enum controlled_by {
 	BY_LIA,			/* always */
-	BY_LAG_EXCESS,
+	BY_COMMON_LAG,
 	BY_MODEL		/* of a file */
+};
+
+/* What sockets have that are not controlled. */
+enum plain_controller {
+	PLAIN_RENO,
+	PLAIN_CUBIC
+};
+
+/* What is in force under sbd_smart, for the host or a cgroup. */
+enum coupling_mode {
+	MODE_AUTO,		/* as verdicts say */
+	MODE_COUPLE,
+	MODE_UNCOUPLE,
+	MODE_HOST		/* new sockets are not controlled; what is controlled is coupled */
 };
 
 /* Settings, fixed when it is loaded. */
 struct controller_settings {
 	__u32 connections;	/* that have room at once */
 	__u32 by;		/* enum controlled_by: what sbd_smart asks */
+	__u32 plain;		/* enum plain_controller */
+	__u32 epsilon_q10;	/* coupling by odds: what a rival may be expected to lose; 0: by verdicts */
 };
 
 /* Of a pair of subflows. */
@@ -30,9 +48,9 @@ struct told_pair {
 	__u64 last_ns;		/* of the last verdict, by the monotonic clock */
 	__u32 verdicts;
 	__u32 unknown;		/* judgements that said neither */
-	__s32 score_q10;	/* of the lag excess */
+	__s32 score_q10;	/* of the common lag */
 	__u8 shared;		/* last verdict: 0, 1, or TOLD_NEVER */
-	__u8 said;		/* enum sbd_lag_said of the last judgement, or TOLD_NEVER */
+	__u8 said;		/* enum sbd_common_said of the last judgement, or TOLD_NEVER */
 	__u8 coupled;		/* what holds */
 	__u8 unused;
 };
@@ -49,7 +67,8 @@ struct told_subflow {
 	__u16 remote_port;
 	__u8 used;
 	__u8 group;
-	__u8 unused[6];
+	__u16 theta_q10;	/* the share of Reno's increase beside that of LIA */
+	__u8 unused[4];
 };
 
 struct told_connection {
@@ -60,19 +79,28 @@ struct told_connection {
 	__u32 token;
 	__u32 netns;		/* inode of the network namespace */
 	__u8 by;		/* enum controlled_by */
-	__u8 unused[7];
+	__u8 mode;		/* enum coupling_mode */
+	__u8 crowded;		/* has more subflows than have room: all are coupled */
+	__u8 unused[5];
 	struct told_subflow subflow[CONTROLLED_SUBFLOWS];
 	struct told_pair pair[CONTROLLED_PAIRS];
 };
 
 #define MODELS	2
 
-/* Models of files, and which decides. */
-struct kept_models {
-	__u64 address;		/* of the first, where user space has mapped the arena */
+/* What both sides keep: models of files and which decides, modes, memory. */
+struct controller_state {
+	__u64 address;		/* of the first model, where user space has mapped the arena */
 	__u32 by;		/* enum controlled_by */
-	__u32 used;		/* the one that decides */
+	__u32 used;		/* the model that decides */
 	__u32 readers[MODELS];	/* judgements that go on with each */
+	__u32 mode;		/* enum coupling_mode, of the host */
+	__u32 cgroups;		/* that have a mode of their own */
+	__u64 pages;		/* of the arena that connections have, with their places */
+	__u32 connections;	/* that have room at once */
+	__u32 plain;		/* enum plain_controller */
+	__u32 epsilon_q10;	/* as in the settings */
+	__u32 unused;
 };
 
 /* Places in the map of counts. */
@@ -81,7 +109,8 @@ enum controller_count {
 	COUNT_ENDED,
 	COUNT_NO_ROOM,		/* connections that were not taken: all places were */
 	COUNT_NO_PLACE,		/* subflows beyond CONTROLLED_SUBFLOWS */
-	COUNT_PLAIN,		/* sockets that are no subflow */
+	COUNT_NO_MEMORY,	/* times that the kernel gave no page */
+	COUNT_PLAIN,		/* sockets that were left to the host's controller */
 	COUNTS
 };
 

@@ -10,11 +10,19 @@
 
 #include "connections.h"
 
+#define EBUSY		16
+#define CLOCK_MONOTONIC	1
+
 /* Another processor may have stamped what its ring has not yet. */
 #define MARGIN_NS	1000000ULL
-/* For so long a verdict holds when nothing is known any more. */
-#define HELD_WINDOWS	4
-#define FOR_EVER	~0ULL
+/*
+ * A verdict holds for so many windows of SBD_WINDOW_RTTS: the common lag judges three times in
+ * one, while both subflows send; a model judges windows that begin with a loss. At least, for
+ * HELD_NS.
+ */
+#define HELD_WINDOWS_LAG	2
+#define HELD_WINDOWS_MODEL	4
+#define HELD_NS			1000000000ULL
 
 /* By place; a token of 0 is none. */
 struct {
@@ -28,13 +36,21 @@ struct {
 /* Models of files, one in use and one that may be written. */
 static struct sbd_loaded SBD_IN_ARENA models[MODELS];
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct kept_models);
-} kept SEC(".maps");
+/* Memory to judge in; a worker judges one pair at a time. */
+struct judging {
+	union {
+		struct sbd_common_scratch lag;
+		struct sbd_scratch model;
+	};
+};
+
+static struct judging SBD_IN_ARENA judging[WORKERS];
+
+static __always_inline struct judging *judging_of(__u32 place)
+{
+	SBD_USE_ARENA();
+	return (struct judging *)&judging[place % WORKERS];
+}
 
 /* Whether a connection's verdicts come from there; the verifier leaves out what was not loaded. */
 static __always_inline bool asks(const struct connection *c, __u32 by)
@@ -52,42 +68,89 @@ static __always_inline struct told_pair *pair_at(struct connection *c, __u32 pai
 	return &c->pair[pair % CONTROLLED_PAIRS];
 }
 
+static __always_inline struct ring *ring_at(__u32 place, __u32 side)
+{
+	return (struct ring *)subflow_at(place, side)->ring;
+}
+
 /* Note what is said of a pair. */
 static __always_inline void note_verdict(struct connection *c, __u32 pair, bool shared,
-					 __u64 now_ns, __u64 holds_from_ns)
+					 __u64 now_ns)
 {
 	struct told_pair *own = pair_at(c, pair);
 
 	own->shared = shared;
 	own->last_ns = now_ns;
 	own->verdicts++;
-	c->holds_from_ns[pair % CONTROLLED_PAIRS] = holds_from_ns;
 }
 
-/* Note that nothing is: what was said before holds for some windows more. */
-static __always_inline void note_unknown(struct connection *c, __u32 pair, __u64 now_ns)
+/* ---- memory */
+
+static __always_inline void count_pages(__s64 pages)
 {
-	__u64 *holds_from_ns = &c->holds_from_ns[pair % CONTROLLED_PAIRS];
+	struct controller_state *own = controller_state();
 
-	pair_at(c, pair)->unknown++;
-	if (now_ns < *holds_from_ns)
-		*holds_from_ns = now_ns;
+	if (own)
+		__sync_fetch_and_add(&own->pages, pages);
 }
 
-/* ---- by the lag excess */
+static __always_inline void __arena *take_pages(__u32 pages)
+{
+	void __arena *memory = bpf_arena_alloc_pages(&sbd_arena, NULL, pages, -1, 0);
 
+	if (memory)
+		count_pages(pages);
+	else
+		count(COUNT_NO_MEMORY);
+	return memory;
+}
+
+static __always_inline void give_pages(void __arena *memory, __u32 pages)
+{
+	if (!memory)
+		return;
+	bpf_arena_free_pages(&sbd_arena, memory, pages);
+	count_pages(-(__s64)pages);
+}
+
+/* Places and workers that have been made. */
+__u32 places_made;
+__u32 workers_made;
+
+/* ---- by the common lag */
+
+static __always_inline struct sbd_common_pair *lag_of(struct connection *c, __u32 pair)
+{
+	SBD_USE_ARENA();
+	return (struct sbd_common_pair *)c->lag[pair % CONTROLLED_PAIRS];
+}
+
+/* Memory of a pair, new or used again. */
 __noinline int lag_begin(__u32 place, __u32 pair)
 {
-	sbd_lag_init(&connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS].pair,
-		     (struct sbd_lag_rule)SBD_LAG_RULE);
+	const struct sbd_common_rule rule = SBD_COMMON_RULE;
+	struct connection *c = connection_at(place);
+
+	if (!c->lag[pair % CONTROLLED_PAIRS])
+		c->lag[pair % CONTROLLED_PAIRS] = take_pages(PAGES_OF(struct sbd_common_pair));
+	if (c->lag[pair % CONTROLLED_PAIRS])
+		sbd_common_init(lag_of(c, pair), rule);
+	return 0;
+}
+
+__noinline int lag_end(__u32 place, __u32 pair)
+{
+	struct connection *c = connection_at(place);
+
+	give_pages(c->lag[pair % CONTROLLED_PAIRS], PAGES_OF(struct sbd_common_pair));
+	c->lag[pair % CONTROLLED_PAIRS] = NULL;
 	return 0;
 }
 
 __noinline int lag_on_rtt(__u32 place, __u32 pair, __u32 which, __u64 now_ns, __u32 rtt_us)
 {
-	struct sbd_lag_pair *lag = &connection_at(place)->verdicts.lag[pair % CONTROLLED_PAIRS].pair;
-
-	return sbd_lag_on_rtt(lag, which & 1, now_ns, rtt_us);
+	return sbd_common_on_rtt(lag_of(connection_at(place), pair), &judging_of(place)->lag,
+				 which & 1, (__s64)now_ns, rtt_us);
 }
 
 static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64 now_ns,
@@ -95,27 +158,38 @@ static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64
 {
 	struct connection *c = connection_at(place);
 	__u32 pair = sbd_pair_of(side, other);
-	struct sbd_lag_pair *lag = &c->verdicts.lag[pair % CONTROLLED_PAIRS].pair;
 	struct told_pair *own = pair_at(c, pair);
+	struct sbd_common_pair *lag;
 
+	if (!c->lag[pair % CONTROLLED_PAIRS])
+		return;
 	if (!lag_on_rtt(place, pair, side > other, now_ns, rtt_us))
 		return;
+	lag = lag_of(c, pair);
 	own->said = lag->said;
-	own->score_q10 = lag->has_score ? lag->score_q10 : 0;
-	if (lag->said == SBD_LAG_SHARED || lag->said == SBD_LAG_APART)
-		note_verdict(c, pair, lag->said == SBD_LAG_SHARED, now_ns, FOR_EVER);
+	own->score_q10 = lag->score_q10;
+	if (lag->said != SBD_COMMON_NO_QUEUE)
+		c->judged_ns[pair % CONTROLLED_PAIRS] = now_ns;
+	if (lag->said == SBD_COMMON_SHARED || lag->said == SBD_COMMON_APART)
+		note_verdict(c, pair, lag->said == SBD_COMMON_SHARED, now_ns);
 	else
-		note_unknown(c, pair, now_ns);
+		own->unknown++;
 }
 
 /* ---- by a model of a file */
 
+static __always_inline struct sbd_connection *windows_of(struct connection *c)
+{
+	SBD_USE_ARENA();
+	return (struct sbd_connection *)c->windows;
+}
+
 __noinline int model_judge(__u32 place, __u32 pair)
 {
-	struct verdicts *v = &connection_at(place)->verdicts;
-	const struct sbd_window *window = sbd_judged(&v->windows.pair[pair % CONTROLLED_PAIRS]);
-	__u32 first = 0, used, verdict;
-	struct kept_models *own = bpf_map_lookup_elem(&kept, &first);
+	const struct sbd_window *window =
+		sbd_judged(&windows_of(connection_at(place))->pair[pair % CONTROLLED_PAIRS]);
+	struct controller_state *own = controller_state();
+	__u32 used, verdict;
 
 	if (!own)
 		return 0;
@@ -126,7 +200,8 @@ __noinline int model_judge(__u32 place, __u32 pair)
 			break;
 		__sync_fetch_and_add(&own->readers[used], -1);
 	}
-	verdict = sbd_loaded_judge(window, (struct sbd_loaded *)&models[used], &v->scratch);
+	verdict = sbd_loaded_judge(window, (struct sbd_loaded *)&models[used],
+				   &judging_of(place)->model);
 	__sync_fetch_and_add(&own->readers[used], -1);
 	return verdict;
 }
@@ -144,32 +219,31 @@ static __always_inline enum sbd_verdict judge_at(const struct sbd_window *window
 __noinline int model_decide(__u32 place, __u32 pair, __u64 now_ns)
 {
 	struct connection *c = connection_at(place);
-	struct verdicts *v = &c->verdicts;
-	struct sbd_pair *p = &v->windows.pair[pair % CONTROLLED_PAIRS];
-
+	struct sbd_connection *windows = windows_of(c);
+	struct sbd_pair *p = &windows->pair[pair % CONTROLLED_PAIRS];
 	void *numbers = (void *)(unsigned long)(place << 3 | pair % CONTROLLED_PAIRS);
 
-	if (!sbd_decide_pair(&v->windows, p, now_ns, judge_at, numbers, &v->scratch))
+	if (!sbd_decide_pair(windows, p, now_ns, judge_at, numbers, &judging_of(place)->model))
 		return 0;
-	note_verdict(c, pair, p->verdict == SBD_SHARED, now_ns, now_ns);
+	note_verdict(c, pair, p->verdict == SBD_SHARED, now_ns);
 	return 1;
 }
 
 __noinline int model_on_rtt(__u32 place, __u32 side, __u64 now_ns, __u32 rtt_us)
 {
-	sbd_on_rtt(&connection_at(place)->verdicts.windows, side, now_ns, rtt_us);
+	sbd_on_rtt(windows_of(connection_at(place)), side, now_ns, rtt_us);
 	return 0;
 }
 
 __noinline int model_on_ack(__u32 place, __u32 side, __u64 now_ns, __u64 bytes_acked)
 {
-	sbd_on_ack(&connection_at(place)->verdicts.windows, side, now_ns, bytes_acked);
+	sbd_on_ack(windows_of(connection_at(place)), side, now_ns, bytes_acked);
 	return 0;
 }
 
 __noinline int model_on_state(__u32 place, __u32 side, __u64 now_ns, __u32 ca_state)
 {
-	sbd_on_state(&connection_at(place)->verdicts.windows, side, now_ns, ca_state);
+	sbd_on_state(windows_of(connection_at(place)), side, now_ns, ca_state);
 	return 0;
 }
 
@@ -177,10 +251,16 @@ __noinline int model_on_state(__u32 place, __u32 side, __u64 now_ns, __u32 ca_st
 __noinline int model_begin(__u32 place, __u32 side)
 {
 	struct connection *c = connection_at(place);
-	struct sbd_connection *windows = &c->verdicts.windows;
-	struct sbd_subflow *own = &windows->subflow[side % CONTROLLED_SUBFLOWS];
+	struct sbd_connection *windows;
+	struct sbd_subflow *own;
 	__u32 other;
 
+	if (!c->windows)
+		c->windows = take_pages(PAGES_OF(struct sbd_connection));
+	if (!c->windows)
+		return 0;
+	windows = windows_of(c);
+	own = &windows->subflow[side % CONTROLLED_SUBFLOWS];
 	own->id = c->subflow[side % CONTROLLED_SUBFLOWS].id;
 	own->advances = 0;
 	own->ack_open = 0;
@@ -226,20 +306,40 @@ static __always_inline void model_judge_due(__u32 place, __u64 now_ns)
 	}
 }
 
-static __always_inline void model_take(__u32 place, __u32 side, const struct signal *signal,
-				       __u64 now_ns)
+/* Take a subflow's next signal. */
+__noinline int model_take(__u32 place, __u32 side, __u64 now_ns)
 {
+	struct ring *ring = ring_at(place, side);
+	const struct signal *signal = &ring->signal[ring->tail % RING_SIGNALS];
+
+	if (!connection_at(place)->windows)
+		return 0;
 	model_judge_due(place, now_ns);
-	if (signal->kind == SIGNAL_STATE) {
-		model_on_state(place, side, now_ns, signal->ca_state);
-		return;
-	}
+	if (signal->kind == SIGNAL_STATE)
+		return model_on_state(place, side, now_ns, signal->ca_state);
 	if (signal->rtt_us)
 		model_on_rtt(place, side, now_ns, signal->rtt_us);
-	model_on_ack(place, side, now_ns, signal->bytes_acked);
+	return model_on_ack(place, side, now_ns, signal->bytes_acked);
 }
 
 /* ---- signals */
+
+/* Of a pair nothing is known. */
+__noinline int forget(__u32 place, __u32 pair)
+{
+	struct connection *c = connection_at(place);
+	struct told_pair *own = pair_at(c, pair);
+
+	own->shared = TOLD_NEVER;
+	own->said = TOLD_NEVER;
+	own->coupled = 1;
+	own->verdicts = 0;
+	own->unknown = 0;
+	own->score_q10 = 0;
+	own->last_ns = 0;
+	c->judged_ns[pair % CONTROLLED_PAIRS] = 0;
+	return 0;
+}
 
 /* Subflows that have come since the last work. */
 __noinline int greet(__u32 place)
@@ -250,26 +350,45 @@ __noinline int greet(__u32 place)
 	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++) {
 		if (is_known(c, side) || !(c->used >> side & 1))
 			continue;
-		if (asks(c, BY_MODEL))
-			model_begin(place, side);
-		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++) {
-			__u32 pair = sbd_pair_of(side, other);
-			struct told_pair *own = pair_at(c, pair);
-
-			if (other == side)
-				continue;
-			own->shared = TOLD_NEVER;
-			own->said = TOLD_NEVER;
-			own->coupled = 1;
-			own->verdicts = 0;
-			own->unknown = 0;
-			own->score_q10 = 0;
-			own->last_ns = 0;
-			if (asks(c, BY_LAG_EXCESS))
-				lag_begin(place, pair);
-		}
+		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
+			if (other != side)
+				forget(place, sbd_pair_of(side, other));
 		c->known |= 1U << side;
 	}
+	return 0;
+}
+
+/* A subflow that has others beside it is listened to from now on. */
+__noinline int listen_to(__u32 place, __u32 side)
+{
+	struct connection *c = connection_at(place);
+	struct subflow *own = subflow_at(place, side);
+	struct ring __arena *ring;
+	__u32 other;
+
+	ring = take_pages(PAGES_OF(struct ring));
+	if (!ring)
+		return 0;
+	if (asks(c, BY_MODEL))
+		model_begin(place, side);
+	for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
+		if (other != side && is_known(c, other) && asks(c, BY_COMMON_LAG))
+			lag_begin(place, sbd_pair_of(side, other));
+	own->ring = ring;
+	return 1;
+}
+
+/* Memory for verdicts, if there is a pair to judge. */
+__noinline int provide(__u32 place)
+{
+	struct connection *c = connection_at(place);
+	__u32 side;
+
+	if (c->by == BY_LIA || !(c->known & (c->known - 1)))
+		return 0;
+	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++)
+		if (is_known(c, side) && !subflow_at(place, side)->ring)
+			listen_to(place, side);
 	return 0;
 }
 
@@ -281,10 +400,11 @@ __noinline int oldest(__u32 place, __u64 until_ns)
 	__u32 side, found = CONTROLLED_SUBFLOWS;
 
 	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++) {
-		struct ring *ring = &subflow_at(place, side)->ring;
+		struct ring *ring = ring_at(place, side);
 		__u64 now_ns;
 
-		if (!is_known(c, side) || ring->tail == acquire_load(&ring->head))
+		if (!is_known(c, side) || !subflow_at(place, side)->ring ||
+		    ring->tail == acquire_load(&ring->head))
 			continue;
 		now_ns = ring->signal[ring->tail % RING_SIGNALS].now_ns;
 		if (now_ns < least_ns) {
@@ -299,7 +419,8 @@ static __always_inline void take(__u32 place, __u32 side)
 {
 	struct connection *c = connection_at(place);
 	struct subflow *own = subflow_at(place, side);
-	struct signal *signal = &own->ring.signal[own->ring.tail % RING_SIGNALS];
+	struct ring *ring = ring_at(place, side);
+	struct signal *signal = &ring->signal[ring->tail % RING_SIGNALS];
 	__u32 other;
 
 	if (signal->now_ns > c->taken_ns)
@@ -307,16 +428,16 @@ static __always_inline void take(__u32 place, __u32 side)
 	if (signal->rtt_us && (!own->min_rtt_us || signal->rtt_us < own->min_rtt_us))
 		own->min_rtt_us = signal->rtt_us;
 	if (asks(c, BY_MODEL))
-		model_take(place, side, signal, c->taken_ns);
-	if (asks(c, BY_LAG_EXCESS) && signal->rtt_us)
+		model_take(place, side, c->taken_ns);
+	if (asks(c, BY_COMMON_LAG) && signal->rtt_us)
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side && is_known(c, other))
 				lag_take(place, side, other, c->taken_ns, signal->rtt_us);
 	own->signals++;
-	release_store(&own->ring.tail, own->ring.tail + 1);
+	release_store(&ring->tail, ring->tail + 1);
 }
 
-__noinline int drain(__u32 place, __u64 until_ns)
+static __always_inline void drain(__u32 place, __u64 until_ns)
 {
 	__u32 i, side;
 
@@ -326,42 +447,97 @@ __noinline int drain(__u32 place, __u64 until_ns)
 			break;
 		take(place, side);
 	}
-	return 0;
 }
 
 /* ---- groups */
 
-static __always_inline bool is_coupled(struct connection *c, __u32 a, __u32 b, __u64 now_ns)
+/* For how long what was said of a pair holds: what its evidence was is past then. */
+static __always_inline __u64 held_ns(struct connection *c, __u32 a, __u32 b)
 {
-	__u32 pair = sbd_pair_of(a, b) % CONTROLLED_PAIRS;
 	__u32 one_us = c->subflow[a % CONTROLLED_SUBFLOWS].min_rtt_us;
 	__u32 other_us = c->subflow[b % CONTROLLED_SUBFLOWS].min_rtt_us;
 	__u64 rtt_ns = (one_us > other_us ? one_us : other_us) * 1000ULL;
-	__u64 from_ns = c->holds_from_ns[pair];
+	__u32 windows = c->by == BY_MODEL ? HELD_WINDOWS_MODEL : HELD_WINDOWS_LAG;
+	__u64 longest_ns = windows * SBD_WINDOW_RTTS * rtt_ns;
 
-	if (c->pair[pair].shared == TOLD_NEVER)
-		return true;
-	if (now_ns > from_ns && now_ns - from_ns > HELD_WINDOWS * SBD_WINDOW_RTTS * rtt_ns)
-		return true;
-	return c->pair[pair].shared;
+	return longest_ns > HELD_NS ? longest_ns : HELD_NS;
 }
 
-/* Those of one group are coupled: the connected components of the pairs that are. */
-__noinline int choose(__u32 place, __u64 now_ns)
+/* How many subflows a connection has. */
+static __always_inline __u32 subflows_of(const struct connection *c)
+{
+	__u32 side, subflows = 0;
+
+	for (side = 0; side < CONTROLLED_SUBFLOWS; side++)
+		subflows += is_known(c, side);
+	return subflows;
+}
+
+/* The share of Reno's increase that the odds allow: none where a score is too old to say. */
+static __always_inline __u32 theta_by_odds_q10(struct connection *c, __u32 pair, __u64 now_ns,
+					       __u64 longest_ns)
+{
+	__u64 judged_ns = c->judged_ns[pair % CONTROLLED_PAIRS];
+
+	if (!judged_ns && pair_at(c, pair)->unknown)
+		return SBD_COUPLING_COUPLED_Q10;
+	if (judged_ns && now_ns > judged_ns && now_ns - judged_ns > longest_ns)
+		return SBD_COUPLING_COUPLED_Q10;
+	return sbd_coupling_theta_q10(judged_ns ? pair_at(c, pair)->score_q10 : 0,
+				      settings.epsilon_q10, subflows_of(c));
+}
+
+/* The share of Reno's increase of a pair: of those that are not coupled, all. */
+__noinline int choose_theta(__u32 place, __u32 a, __u32 b, __u64 now_ns)
 {
 	struct connection *c = connection_at(place);
-	/* A byte for each subflow. */
+	__u32 pair = sbd_pair_of(a, b);
+	struct told_pair *own = pair_at(c, pair);
+	__u64 longest_ns = held_ns(c, a, b);
+	__u32 theta_q10 = SBD_COUPLING_COUPLED_Q10;
+
+	if (c->mode != MODE_AUTO)
+		theta_q10 = c->mode == MODE_UNCOUPLE ? SBD_COUPLING_APART_Q10 : 0;
+	else if (c->crowded || !is_known(c, a) || !is_known(c, b))
+		theta_q10 = SBD_COUPLING_COUPLED_Q10;
+	else if (settings.epsilon_q10 && asks(c, BY_COMMON_LAG))
+		theta_q10 = theta_by_odds_q10(c, pair, now_ns, longest_ns);
+	else if (own->shared == 0 && (now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns))
+		theta_q10 = SBD_COUPLING_APART_Q10;
+	c->theta_q10[pair % CONTROLLED_PAIRS] = theta_q10;
+	own->coupled = theta_q10 < SBD_COUPLING_APART_Q10;
+	if (theta_q10 && is_known(c, a) && is_known(c, b))
+		c->parted = 1;
+	return 0;
+}
+
+__noinline int find_mode(__u32 place)
+{
+	struct connection *c = connection_at(place);
+	struct cgroup_path path = {};
+	__u32 i;
+
+	for (i = 0; i < CGROUP_LEVELS; i++)
+		path.id[i] = c->cgroups.id[i];
+	c->mode = mode_in_force(&path);
+	return 0;
+}
+
+/*
+ * Those of one group are coupled: the connected components of the pairs that are. A byte for each
+ * subflow.
+ */
+__noinline int groups_of(__u32 place)
+{
+	struct connection *c = connection_at(place);
 	__u32 groups = c->by == BY_LIA ? 0 : 0x03020100, a, b, i, own, its;
 
 	for (a = SBD_ZERO; SBD_WHILE(a < CONTROLLED_SUBFLOWS); a++) {
 		for (b = SBD_ZERO; SBD_WHILE(b < a); b++) {
-			bool coupled =
-				is_known(c, a) && is_known(c, b) && is_coupled(c, a, b, now_ns);
-
-			pair_at(c, sbd_pair_of(a, b))->coupled = coupled;
 			own = groups >> 8 * (b & 3) & 0xff;
 			its = groups >> 8 * (a & 3) & 0xff;
-			if (!coupled || own == its)
+			if (!is_known(c, a) || !is_known(c, b) || own == its ||
+			    !pair_at(c, sbd_pair_of(a, b))->coupled)
 				continue;
 			for (i = SBD_ZERO; SBD_WHILE(i < CONTROLLED_SUBFLOWS); i++)
 				if ((groups >> 8 * (i & 3) & 0xff) == its)
@@ -369,32 +545,65 @@ __noinline int choose(__u32 place, __u64 now_ns)
 						 own << 8 * (i & 3);
 		}
 	}
-	for (i = SBD_ZERO; SBD_WHILE(i < CONTROLLED_SUBFLOWS); i++)
-		c->subflow[i % CONTROLLED_SUBFLOWS].group = groups >> 8 * (i & 3) & 0xff;
+	return groups;
+}
+
+/* Groups, and of each subflow the least share of its pairs within its group. */
+__noinline int choose(__u32 place, __u64 now_ns)
+{
+	struct connection *c = connection_at(place);
+	__u32 groups, a, b;
+
+	c->parted = 0;
+	for (a = SBD_ZERO; SBD_WHILE(a < CONTROLLED_SUBFLOWS); a++)
+		for (b = SBD_ZERO; SBD_WHILE(b < a); b++)
+			choose_theta(place, a, b, now_ns);
+	groups = groups_of(place);
+	for (a = SBD_ZERO; SBD_WHILE(a < CONTROLLED_SUBFLOWS); a++) {
+		__u32 least_q10 = SBD_COUPLING_APART_Q10, group = groups >> 8 * (a & 3) & 0xff;
+
+		for (b = SBD_ZERO; SBD_WHILE(b < CONTROLLED_SUBFLOWS); b++) {
+			__u32 theta_q10 = c->theta_q10[sbd_pair_of(a, b) % CONTROLLED_PAIRS];
+
+			if (a != b && is_known(c, b) && (groups >> 8 * (b & 3) & 0xff) == group &&
+			    theta_q10 < least_q10)
+				least_q10 = theta_q10;
+		}
+		subflow_at(place, a)->group = group;
+		/* LIA's own subflows have no share of Reno's. */
+		subflow_at(place, a)->theta_q10 = c->by == BY_LIA ? 0 : least_q10;
+	}
 	return 0;
 }
 
 /* ---- ends */
 
-/* Places of subflows that have been released are free, once their signals are taken. */
-__noinline int dismiss(__u32 place)
+/*
+ * Places of subflows that have been released are free, once their signals are taken, or at once if
+ * it is the end of the connection.
+ */
+__noinline int dismiss(__u32 place, __u32 ends)
 {
 	struct connection *c = connection_at(place);
-	__u32 side;
+	__u32 side, other;
 
 	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++) {
 		struct subflow *own = subflow_at(place, side);
+		struct ring *ring = ring_at(place, side);
 
 		if (!is_known(c, side) || !own->released ||
-		    own->ring.tail != acquire_load(&own->ring.head))
+		    (!ends && own->ring && ring->tail != acquire_load(&ring->head)))
 			continue;
-		own->ring.head = 0;
-		own->ring.tail = 0;
-		own->ring.lost = 0;
+		give_pages(own->ring, PAGES_OF(struct ring));
+		own->ring = NULL;
+		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
+			if (other != side)
+				lag_end(place, sbd_pair_of(side, other));
 		own->signals = 0;
 		own->min_rtt_us = 0;
 		own->released = 0;
 		own->group = 0;
+		own->theta_q10 = 0;
 		c->known &= ~(1U << side);
 		__sync_fetch_and_and(&c->used, ~(1U << side));
 	}
@@ -412,8 +621,7 @@ __noinline int end(__u32 place)
 	if (!key.token || __sync_val_compare_and_swap(&c->live, 0, NO_MORE))
 		return 0;
 	greet(place);
-	drain(place, FOR_EVER);
-	dismiss(place);
+	dismiss(place, true);
 	at = bpf_map_lookup_elem(&places, &key);
 	if (at && *at == place)
 		bpf_map_delete_elem(&places, &key);
@@ -422,7 +630,10 @@ __noinline int end(__u32 place)
 	c->token = 0;
 	for (side = 0; side < CONTROLLED_SUBFLOWS; side++)
 		c->subflow[side].group = 0;
-	c->verdicts.windows.subflows = 0;
+	give_pages(c->windows, PAGES_OF(struct sbd_connection));
+	c->windows = NULL;
+	c->crowded = 0;
+	c->parted = 0;
 	c->works = 0;
 	c->work_ns = 0;
 	c->work_most_ns = 0;
@@ -450,19 +661,23 @@ __noinline int tell(__u32 place)
 	own->work_most_ns = c->work_most_ns;
 	own->netns = c->netns;
 	own->by = c->by;
+	own->mode = c->mode;
+	own->crowded = c->crowded;
 	for (i = 0; i < CONTROLLED_SUBFLOWS; i++) {
+		struct ring *ring = ring_at(place, i);
 		struct subflow *from = &c->subflow[i];
 		struct told_subflow *to = &own->subflow[i];
 
 		to->used = is_known(c, i) && !from->released;
 		to->signals = from->signals;
-		to->lost = from->ring.lost;
+		to->lost = from->ring ? ring->lost : 0;
 		to->id = from->id;
 		to->cwnd = from->cwnd;
 		to->srtt_8us = from->srtt_8us;
 		to->local_port = from->local_port;
 		to->remote_port = from->remote_port;
 		to->group = from->group;
+		to->theta_q10 = from->theta_q10;
 	}
 	for (i = 0; i < CONTROLLED_PAIRS; i++) {
 		struct told_pair *from = &c->pair[i], *to = &own->pair[i];
@@ -479,73 +694,154 @@ __noinline int tell(__u32 place)
 	return 0;
 }
 
-/* Runs in a kernel thread, away from ACKs; for one connection never twice at once. */
-static int work_on(void *map, int *key, void *value)
+/* What is decided of the signals that were taken. Small frames: those of verdicts are deep. */
+__noinline int settle(__u32 place, __u64 begun_ns)
 {
-	__u64 begun_ns = bpf_ktime_get_ns(), took_ns;
-	struct connection *c;
-	__u32 place = *key;
+	struct connection *c = connection_at(place);
+	__u64 took_ns;
 
-	greet(place);
-	drain(place, begun_ns - MARGIN_NS);
+	find_mode(place);
 	choose(place, begun_ns);
-	dismiss(place);
-	c = connection_at(place);
+	dismiss(place, false);
 	took_ns = bpf_ktime_get_ns() - begun_ns;
 	c->works++;
 	c->work_ns += took_ns;
 	if (took_ns > c->work_most_ns)
 		c->work_most_ns = took_ns;
-	if (!end(place))
-		tell(place);
+	return end(place) ? 0 : tell(place);
+}
+
+static __always_inline void attend(__u32 place)
+{
+	__u64 begun_ns = bpf_ktime_get_ns();
+
+	greet(place);
+	provide(place);
+	drain(place, begun_ns - MARGIN_NS);
+	settle(place, begun_ns);
+}
+
+/* Runs in a kernel thread, away from ACKs; of one worker never twice at once. */
+static int work_on(void *map, int *key, void *value)
+{
+	struct work *work = value;
+	__u32 next = __sync_lock_test_and_set(&work->first, 0), place;
+
+	while (SBD_WHILE(next)) {
+		struct connection *c = connection_at(next - 1);
+
+		place = next - 1;
+		next = c->next;
+		/* Whatever comes from now on kicks again. */
+		__sync_lock_test_and_set(&c->waits, 0);
+		attend(place);
+	}
 	return 0;
 }
 
-#define PAGE		4096
-#define PLACE_PAGES	((sizeof(struct connection) + PAGE - 1) / PAGE)
+/*
+ * What was said holds no longer than its evidence, also where no ACK comes: once a second, those
+ * that are not coupled are looked at.
+ */
+#define LOOK_NS	1000000000ULL
 
-#define PLACES_AT_ONCE	16
+static int look(void *map, int *key, struct work *work)
+{
+	__u32 place;
 
-/* Places that have been made. */
-__u32 places_made;
+	for (place = SBD_ZERO; SBD_WHILE(place < places_made); place++)
+		if (connection_at(place)->parted)
+			kick(place);
+	bpf_timer_start(&work->clock, LOOK_NS, 0);
+	return 0;
+}
+
+/* ---- called by user space */
+
+/* What was changed is in force at once, also where no ACK comes. */
+SEC("syscall")
+int apply(void *ctx)
+{
+	__u32 place;
+
+	for (place = SBD_ZERO; SBD_WHILE(place < settings.connections); place++)
+		if (connection_at(place)->token)
+			kick(place);
+	return 0;
+}
+
+#define PLACES_OF_PAGE	(PAGE / sizeof(struct connection))
+#define PAGES_AT_ONCE	256
+
+static __always_inline bool start_clock(struct work *work)
+{
+	int failed = bpf_timer_init(&work->clock, &works, CLOCK_MONOTONIC);
+
+	if (failed && failed != -EBUSY)
+		return false;
+	return !bpf_timer_set_callback(&work->clock, look) &&
+	       !bpf_timer_start(&work->clock, LOOK_NS, 0);
+}
+
+static __always_inline bool make_worker(__u32 worker)
+{
+	struct work *work = bpf_map_lookup_elem(&works, &worker);
+
+	if (!work || (!work->is_there && bpf_wq_init(&work->wq, &works, 0)))
+		return false;
+	work->is_there = 1;
+	if (!worker && !start_clock(work))
+		return false;
+	return !bpf_wq_set_callback_impl(&work->wq, work_on, 0, NULL);
+}
+
+/* A page of places. */
+__noinline int make_places(void)
+{
+	struct connection __arena *page = take_pages(1);
+	__u32 i, place;
+
+	if (!page)
+		return 0;
+	for (i = SBD_ZERO; SBD_WHILE(i < PLACES_OF_PAGE); i++) {
+		place = places_made;
+		if (place >= settings.connections)
+			break;
+		place_of[place % CONTROLLED_CONNECTIONS] = &page[i];
+		if (bpf_map_push_elem(&free_places, &place, 0))
+			break;
+		places_made++;
+	}
+	return 1;
+}
 
 /*
- * Make some places; user space calls it until there are all. What a kernel allocates for BPF may
- * fail for a moment, and goes on where it was. Returns how many there are.
+ * Make workers, then places; user space calls it until there are all. What a kernel allocates for
+ * BPF may fail for a moment, and goes on where it was. Returns how many steps are done.
  */
 SEC("syscall")
 int prepare(void *ctx)
 {
-	__u32 first = 0, i;
-	struct kept_models *own = bpf_map_lookup_elem(&kept, &first);
+	struct controller_state *own = controller_state();
+	__u32 i;
 
 	if (!own)
 		return 0;
 	SBD_USE_ARENA();
 	own->address = (__u64)&models[0];
 	own->by = settings.by;
-	for (i = SBD_ZERO; SBD_WHILE(i < PLACES_AT_ONCE); i++) {
-		__u32 place = places_made;
-		struct work *work = bpf_map_lookup_elem(&works, &place);
-		struct connection __arena *c = place_of[place % CONTROLLED_CONNECTIONS];
-
-		if (!work || place >= settings.connections)
+	own->plain = settings.plain;
+	own->epsilon_q10 = settings.epsilon_q10;
+	own->connections = settings.connections;
+	for (i = SBD_ZERO; SBD_WHILE(workers_made < WORKERS); i++) {
+		if (!make_worker(workers_made))
 			break;
-		if (!c)
-			c = bpf_arena_alloc_pages(&sbd_arena, NULL, PLACE_PAGES, -1, 0);
-		if (!c)
-			break;
-		place_of[place % CONTROLLED_CONNECTIONS] = c;
-		if (!work->is_there && bpf_wq_init(&work->wq, &works, 0))
-			break;
-		work->is_there = 1;
-		if (bpf_wq_set_callback_impl(&work->wq, work_on, 0, NULL))
-			break;
-		if (bpf_map_push_elem(&free_places, &place, 0))
-			break;
-		places_made++;
+		workers_made++;
 	}
-	return places_made;
+	for (i = SBD_ZERO; SBD_WHILE(i < PAGES_AT_ONCE && places_made < settings.connections); i++)
+		if (!make_places())
+			break;
+	return workers_made + places_made;
 }
 
 #endif

@@ -18,6 +18,7 @@
 #define AF_INET6	10
 
 struct sk_buff;
+enum tcp_ca_event { CA_EVENT_TX_START };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -37,12 +38,37 @@ struct in6_addr {
 	__u8 bytes[16];
 };
 
+struct list_head {
+	struct list_head *next;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
 	__be16 skc_dport;
 	__u16 skc_num;
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
@@ -50,6 +76,7 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct inet_connection_sock {
@@ -85,9 +112,12 @@ struct tcp_sock {
 
 struct mptcp_sock {
 	__u32 token;
+	struct list_head conn_list;	/* of contexts of subflows */
 };
 
 struct mptcp_subflow_context {
+	struct list_head node;
+	struct sock *tcp_sock;
 	struct sock *conn;
 	__u32 subflow_id;	/* 6.5 and later */
 	__u8 local_id;

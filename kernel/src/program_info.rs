@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the kernel tells of a program that is loaded: how much its verifier went through, how often and how long it ran.
 
-use std::ffi::CString;
 use std::io;
 use std::mem;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use libbpf_rs::{ProgramMut, libbpf_sys};
 
@@ -32,21 +29,4 @@ pub fn verified(program: &ProgramMut<'_>) -> io::Result<u32> {
 pub struct Runs {
     pub count: u64,
     pub ns: u64,
-}
-
-/// The runs of a program that has a name in a BPF file system.
-pub fn runs(pinned: &Path) -> io::Result<Runs> {
-    let path = CString::new(pinned.as_os_str().as_bytes())?;
-    // SAFETY: the string ends in zero and outlives the call.
-    let descriptor = unsafe { libbpf_sys::bpf_obj_get(path.as_ptr()) };
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: it is open, and nobody else's.
-    let program = unsafe { OwnedFd::from_raw_fd(descriptor) };
-    let info = of(program.as_fd())?;
-    Ok(Runs {
-        count: info.run_cnt,
-        ns: info.run_time_ns,
-    })
 }

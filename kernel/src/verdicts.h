@@ -7,15 +7,8 @@
 #include "verifiable.h"
 
 #define SBD_SUBFLOWS	CONTROLLED_SUBFLOWS
-#include "sbd_lag_excess.h"
+#include "sbd_common_lag.h"
+#include "sbd_coupling.h"
 #include "sbd_loaded.h"
-
-struct verdicts {
-	union {
-		struct sbd_lag_in_arena lag[CONTROLLED_PAIRS];
-		struct sbd_connection windows;
-	};
-	struct sbd_scratch scratch;
-};
 
 #endif

@@ -16,14 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smartsbd.contracts import tables
-from smartsbd.contracts.bounded_decoding import BOUNDED_METADATA, ENVIRONMENT, limit_memory
-from smartsbd.contracts.contract import Table, read_table
+from smartsbd.contracts.bounded_decoding import BOUNDED_METADATA, ENVIRONMENT, MORE_BYTES, limit_memory
+from smartsbd.contracts.contract import Table, chunk_statistics, read_table
 from smartsbd.contracts.fault import Fault, InputFault, printable
 from smartsbd.detectors import bounded_process
 from smartsbd.detectors.bounded_process import OverLimitError, ProcessLimits
 from smartsbd.features.catalog import BENCHMARK_TEST, BENCHMARK_TRAIN
 from smartsbd.pipelines.benchmark.named_split import NAME
 from smartsbd.pipelines.benchmark.task_file import TABLE_FILES
+from smartsbd.traces.bounds import MOST_ROWS_OF_CONNECTION
 
 LABELS_FILE, TRAIN_FILE, TEST_FILE, SIGNALS_FILE = TABLE_FILES
 TABLES: dict[str, Table] = {
@@ -35,7 +36,6 @@ TABLES: dict[str, Table] = {
 NAME_COLUMN = "connection"
 #: Of each table, all tasks have far fewer; of one connection's signals, which are held at once, tasks have 110,000.
 MOST_ROWS = {LABELS_FILE: 100_000, TRAIN_FILE: 1_000_000, TEST_FILE: 1_000_000, SIGNALS_FILE: 1 << 28}
-MOST_ROWS_OF_CONNECTION = 1 << 21
 #: CPU time, and more of it for each MiB of the files.
 _TIME_S, _MIB_S = 60, 20
 _SAID_LETTERS = 300
@@ -81,7 +81,7 @@ def _check_names(group: int, file: pq.ParquetFile, rows: pa.Table, counts: Count
         raise TableCheckError("names a connection by what is no name")
     counts.update(dict(zip(names, counted.field("counts").to_pylist(), strict=True)))
     place = file.schema_arrow.get_field_index(NAME_COLUMN)
-    statistics = file.metadata.row_group(group).column(place).statistics
+    statistics = chunk_statistics(file, group, place)
     if (
         names
         and statistics is not None
@@ -111,23 +111,43 @@ def _check_table(path: Path) -> None:
         raise TableCheckError(f"has more than {MOST_ROWS_OF_CONNECTION} rows of one connection")
 
 
+def wrong_with(path: Path) -> str:
+    """Return what is wrong with a table, in one line; empty if nothing is.
+
+    The table is decoded in this process, within the memory that it has: :func:`check` does so in another.
+
+    Parameters
+    ----------
+    path : Path
+        A file with a name of :data:`TABLES`.
+
+    Returns
+    -------
+    str
+    """
+    try:
+        _check_table(path)
+    except Fault as error:
+        why = str(error)
+    except MemoryError:
+        why = f"needs more than {MORE_BYTES >> 20} MiB of memory to be decoded"
+    except Exception as error:  # Arrow's readers raise errors of many classes.
+        why = f"is no Parquet file: {error}"
+    else:
+        return ""
+    return printable(why)[:_SAID_LETTERS]
+
+
 def main(paths: Sequence[str]) -> int:
     """Check tables; print the name of each before it is read, and what is wrong with the last."""
-    most_mib = limit_memory() >> 20
+    limit_memory()
     pa.set_cpu_count(1)
     for path in map(Path, paths):
         print(path.name, flush=True)
-        try:
-            _check_table(path)
-        except Fault as error:
-            print(error, file=sys.stderr)
-        except MemoryError:
-            print(f"needs more than {most_mib} MiB of memory to be decoded", file=sys.stderr)
-        except Exception as error:  # Arrow's readers raise errors of many classes.
-            print(f"is no Parquet file: {printable(str(error))}", file=sys.stderr)
-        else:
-            continue
-        return 1
+        why = wrong_with(path)
+        if why:
+            print(why, file=sys.stderr)
+            return 1
     return 0
 
 

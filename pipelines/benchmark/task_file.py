@@ -26,6 +26,7 @@ METRIC = (
     " that holds just before a label ends is its last."
 )
 _MOST_BYTES = 1 << 24
+_SAID_LETTERS = 300
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -199,13 +200,18 @@ def read(folder: Path) -> TaskFile:
     except OSError as error:
         raise TaskFileError(f"{where}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise TaskFileError(f"{where}: no JSON: {printable(str(error))}") from error
+        raise TaskFileError(f"{where}: no JSON: {_in_short(str(error))}") from error
     try:
         return _parse(content)
     except (TaskFileError, SidesError) as error:
-        raise TaskFileError(f"{where}: {error}") from error
+        raise TaskFileError(f"{where}: {_in_short(str(error))}") from error
     except (LookupError, TypeError, AttributeError) as error:
-        raise TaskFileError(f"{where}: not what describes a task: {printable(repr(error))}") from error
+        raise TaskFileError(f"{where}: not what describes a task: {_in_short(repr(error))}") from error
+
+
+def _in_short(why: str) -> str:
+    """Return the beginning of a reason: it may repeat what the file has, of any length."""
+    return printable(why[:_SAID_LETTERS])
 
 
 def _parse(content: Mapping[str, Any]) -> TaskFile:

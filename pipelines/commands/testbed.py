@@ -13,7 +13,7 @@ import tempfile
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from smartsbd.contracts.fault import Fault, UsageFault
@@ -26,15 +26,7 @@ from smartsbd.scenarios import datasets
 from smartsbd.scenarios.closed_loop import EXPERIMENTS
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
 from smartsbd.testbed import machine, planned_run
-from smartsbd.testbed.dataset_folder import (
-    CAPTURES,
-    FAILURES,
-    INPUTS,
-    RECEIVED,
-    TRUTH,
-    TRUTH_OF_CAPTURES,
-    DatasetFolder,
-)
+from smartsbd.testbed.dataset_folder import FAILURES, INPUTS, RECEIVED, TRUTH, DatasetFolder
 from smartsbd.testbed.decided_groups import COLUMNS, DecidedGroups, status
 from smartsbd.testbed.isolation import IsolatedRun
 from smartsbd.testbed.planned_run import PlannedRun
@@ -89,7 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", metavar="S", type=float, help="of an experiment: length of each transfer")
     parser.add_argument("--out", metavar="DIR", type=written_folder, required=True, help="folder to make")
     parser.add_argument(
-        "--congestion-control", metavar="NAME", help="controller of the connection, in place of the scenario's"
+        "--congestion-control",
+        metavar="NAME",
+        help="controller of the connection, any that the kernel has, in place of the scenario's",
     )
     parser.add_argument("--captures-only", action="store_true", help="no logs: needs no `sbd record`")
     parser.add_argument(
@@ -252,13 +246,15 @@ def _judge(out: Path, params: Params) -> None:
     # Needed here alone, and slow to import.
     import pandas as pd
 
-    from smartsbd.pipelines.judging.last_verdicts import counted, last_verdicts
+    from smartsbd.pipelines.judging.last_verdicts import LastVerdict, counted, last_verdicts
     from smartsbd.pipelines.reporting.report_files import write_csv
     from smartsbd.pipelines.reporting.text_table import aligned
     from smartsbd.traces.truth import read_csv
 
     verdicts = list(last_verdicts(out / INPUTS, read_csv(out / TRUTH), params))
-    table = pd.DataFrame([asdict(verdict) for verdict in verdicts]).rename(columns={"verdict": "said"})
+    columns = [column.name for column in fields(LastVerdict)]
+    table = pd.DataFrame([asdict(verdict) for verdict in verdicts], columns=columns)
+    table = table.rename(columns={"verdict": "said"})
     write_csv(table, out / _VERDICTS)
     stage.say(*aligned(counted(verdicts)))
 
@@ -299,10 +295,9 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     for remark in folder.remarks:
         log.warning("%s", remark)
     stage.say(f"{out}: {len(runs) - len(failures)} runs")
-    for inputs, labels in ((INPUTS, TRUTH), (CAPTURES, TRUTH_OF_CAPTURES)):
-        if (out / inputs).exists():
-            stage.say(f"sbd new-dataset {out / inputs} --labels {out / labels} --name NAME")
-    if arguments.experiment:
+    for inputs, labels in folder.labelled():
+        stage.say(f"sbd new-dataset {out / inputs} --labels {out / labels} --name NAME")
+    if arguments.experiment and (INPUTS, TRUTH) in folder.labelled():
         _tell(out, runs, groups, params)
     if arguments.judge:
         _judge(out, params)

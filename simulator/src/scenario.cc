@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -755,14 +756,24 @@ GetLinkDelay(const Scenario& scenario, std::optional<std::size_t> link)
 
 /**
  * @param error What the JSON parser threw.
- * @return Its message without the parser's own prefix.
+ * @return The beginning of its message without the parser's own prefix, in ASCII: it repeats what
+ *         the file has there, of any length, which a terminal might obey.
  */
 std::string
 PrintParseError(const json::exception& error)
 {
-    const std::string message = error.what();
+    constexpr std::size_t MOST_BYTES = 160;
+    std::string message = error.what();
     const auto end = message.find("] ");
-    return end == std::string::npos ? message : message.substr(end + 2);
+    message.erase(0, end == std::string::npos ? 0 : end + 2);
+    std::string text;
+    for (const char letter : message.substr(0, MOST_BYTES))
+    {
+        char code[5];
+        std::snprintf(code, sizeof(code), "\\x%02x", static_cast<unsigned char>(letter));
+        text += letter >= ' ' && letter <= '~' ? std::string(1, letter) : code;
+    }
+    return message.size() <= MOST_BYTES ? text : text + "...";
 }
 
 } // namespace
@@ -790,7 +801,7 @@ LoadScenario(const std::string& path)
     {
         throw ScenarioError(PrintParseError(error));
     }
-    const auto schema = json::parse(SCHEMA);
+    static const auto schema = json::parse(SCHEMA);
     return ReadScenario(Place(root, schema));
 }
 

@@ -81,7 +81,8 @@ def _open_second(second: str, end_ns: int) -> None:
     if second == "refused":
         _on(SERVER, *f"ip mptcp endpoint add {_SECOND} dev {DEVICE} id {_ENDPOINT} subflow".split())
         return
-    hosts.join(1, end_ns)
+    if not hosts.join(1, end_ns):
+        raise EmulationError("subflow 1 was not opened: the connection was not established, or is plain TCP")
 
 
 def _change_second(second: str) -> None:

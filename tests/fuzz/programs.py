@@ -19,6 +19,7 @@ from tests.fuzz import exported
 _HERE = Path(__file__).parent
 _NATIVE = _HERE.parents[1] / "native"
 _SIMULATOR = _HERE.parents[1] / "simulator" / "src"
+_REGISTRY = _HERE.parents[1] / "scenarios" / "registry.json"
 _RELAY = _HERE.parents[1] / "testbed" / "relay" / "src"
 _FLAGS = ("-O1", "-g")
 _STANDARDS = {".c": ("-std=gnu11",), ".cc": ("-std=c++20", "-ffp-contract=off", "-D_GLIBCXX_ASSERTIONS")}
@@ -67,6 +68,19 @@ def _of_simulator() -> tuple[str, ...]:
     return (*found, f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lns3.44-core")
 
 
+def _of_scenarios() -> tuple[str, ...]:
+    """Return the simulator's own headers, which are beside what is made for this target, and its libraries."""
+    return (f"-I{_SIMULATOR}", *_of_simulator())
+
+
+def _literals(folder: Path) -> Path:
+    """Write the schema of scenarios and the registry as literals of C++ into a folder; return it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, path in (("scenario-schema", _SIMULATOR / "scenario.schema.json"), ("registry", _REGISTRY)):
+        (folder / f"{name}.inc").write_text(f'R"json({path.read_text()})json"\n')
+    return folder
+
+
 def _sources_of(name: str) -> Callable[[Path], Path]:
     return lambda _: _NATIVE / name / "src"
 
@@ -83,6 +97,15 @@ PROGRAMS = {
         lambda _: _SIMULATOR,
         sources=(_SIMULATOR / "agents" / "actor.cc", _SIMULATOR / "output" / "sha256.cc"),
         options=_of_simulator,
+    ),
+    "scenario": Program(
+        "scenario.cc",
+        "TryScenario",
+        _literals,
+        sources=tuple(
+            _SIMULATOR / name for name in ("scenario.cc", "parameter.cc", "path/place.cc", "path/opportunities.cc")
+        ),
+        options=_of_scenarios,
     ),
     "warping": Program("warping.cc", "TryWarping", _sources_of("warping"), compares=False),
 }

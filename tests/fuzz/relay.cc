@@ -38,10 +38,13 @@ Check(const relay::Plan& plan)
         HOLDS(std::all_of(port.rate.begin(), port.rate.end(), [](const auto& change) {
             return change.bitS >= 1 && change.bitS <= 1e12;
         }));
+        HOLDS(port.discipline == relay::Discipline::DROP_TAIL ||
+              (!port.rate.empty() && port.momentsMs.empty() && !port.markBytes));
         HOLDS(port.burstLow <= port.burstHigh && port.holdNs >= 0 && port.rateStepNs >= 0);
     }
     for (const auto& route : plan.routes)
     {
+        HOLDS(route.ackEvery >= 1 && route.ackEvery <= 1'000);
         HOLDS(route.from < plan.hosts.size() && route.to < plan.hosts.size());
         for (const auto* ports : {&route.there, &route.back})
         {

@@ -8,6 +8,7 @@ import gzip
 import importlib
 import io
 import itertools
+import json
 import lzma
 import zipfile
 import zlib
@@ -395,13 +396,26 @@ def _agents() -> list[bytes]:
     return [path.read_bytes()[:2048] for path in sorted((ROOT / "simulator/agents").glob("*.agent"))]
 
 
+def _scenarios() -> list[bytes]:
+    """Return scenarios that have every key between them."""
+    from tests.simulator.test_scenario import TRIED
+
+    return [json.dumps(scenario).encode() for scenario in TRIED.values()]
+
+
+_SCENARIO = (
+    *(b'"background": [', b'"further_connections": [', b'"opportunities_ms": [', b'"links": [0, 1]', b'"access": {'),
+    *(b'"kind": "', b'"name": "', b'"verdicts": ', b'"meta_queue": {', b'"rate_mbit_s": [[0.0, 8.0]]', b'"back": {'),
+    *(b"null", b"true", b"1e999", b"-1", b"4294967296", b"\\ud800", b"\x1b[31m", b"\xc2\x9b"),
+)
 _PLAN = b"""seed value=1
 marks ns=0,1000000000
 host netns=/run/netns/left device=path
 host netns=/run/netns/right device=path
 port rate=0:8000000,1000000000:4000000 queue=30000 mark=15000 delay=20000000 jitter=100000 loss=0.01
 port delay=5000000 discipline=codel rate=0:1 queue=1
-route from=0 address=10.0.0.1 to=1 there=0 back=1
+port rate=0:8000000 queue=30000 discipline=policer
+route from=0 address=10.0.0.1 to=1 there=0,2 back=1 ack_every=4
 capture host=0 path=capture.pcap
 """
 _REPORT = (
@@ -497,6 +511,10 @@ _ARCHIVE = (
     *(b'"__id__": ', b'"file": "', b'"type": ', b'"content": ', b'"attrs": {'),
     *(b"ObjectNode", b"TreeNode", b"NdArrayNode", b"JsonNode", b"TypeNode", b"sklearn.tree._tree", b"builtins"),
 )
+_TASK = (
+    *(b'"connections": {', b'"XS": {', b'"train": [', b'"sha256": {', b'"content_sha256": {', b'"size": null'),
+    *(b"PAR1", b"\x15\x00", b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+)
 _PACKED = (
     b"\x1f\x8b\x08",
     b"\xfd7zXZ\0",
@@ -553,6 +571,21 @@ TARGETS = {
         _of_module("stored_models", "archives"),
         ("smartsbd.models.stored.archive", "smartsbd.models.stored.structure", "smartsbd.models.stored.store"),
     ),
+    "task_folder": Target(
+        _of_module("task_folders", "check"),
+        (),
+        (),
+        _TASK,
+        1 << 16,
+        mutations.archive,
+        _of_module("task_folders", "archives"),
+        (
+            "smartsbd.pipelines.benchmark.named_split",
+            "smartsbd.pipelines.benchmark.task_file",
+            "smartsbd.pipelines.benchmark.table_check",
+            "smartsbd.pipelines.benchmark.task_folder",
+        ),
+    ),
     "stored": Target(_stored, ("stored",), (), _PACKED, 1 << 12, mutations.any_bytes),
     "unread_content": Target(
         _unread,
@@ -587,8 +620,11 @@ TARGETS = {
     ),
     "agent": _program("agent", lambda: [_AGENT, *_agents()], (b"[2, 1]", b"[1, 1]", b"smartsbd-agent 1")),
     "relay_plan": _program(
-        "relay_plan", lambda: [_PLAN], (b"port ", b" rate=0:", b" queue=1", b"route from=0 to=1 there=")
+        "relay_plan",
+        lambda: [_PLAN],
+        (b"port ", b" rate=0:", b" queue=1", b" discipline=policer", b"route from=0 to=1 there=", b" ack_every=0"),
     ),
+    "scenario": _program("scenario", _scenarios, _SCENARIO),
     "iperf3_report": Target(
         _of_module("iperf3_reports", "check"),
         (),

@@ -119,14 +119,14 @@ def _booted(release: str, controllers_loader: Path, folder: Path) -> Path:
 def test_the_controllers_run(controllers_loader: Path, tmp_path: Path) -> None:
     out = _booted("6.12", controllers_loader, tmp_path)
     assert (out / "release").read_text().startswith("6.12."), (out / "console").read_text()
-    for name in ("lag_excess", "model"):
+    for name in ("common_lag", "model"):
         *lines, code = (out / f"{name}.loaded").read_text().splitlines()
         assert code == "0", lines
         counts = [int(line.split()[1]) for line in lines if line.endswith("instructions verified")]
         assert len(counts) > 5
         assert max(counts) <= MOST_INSTRUCTIONS
-    for name, by in (("lia", "always"), ("lag_excess", "lag_excess"), ("model", "model")):
-        told = json.loads((out / f"{name}.json").read_text())
+    for name, by in (("lia", "always"), ("common_lag", "common_lag"), ("model", "model")):
+        told = json.loads((out / f"{name}.json").read_text().splitlines()[0])
         (connection,) = [one for one in told["connections"] if one["pairs"]]
         assert connection["by"] == by
         assert len(connection["subflows"]) == 2
@@ -139,6 +139,6 @@ def test_the_controllers_run(controllers_loader: Path, tmp_path: Path) -> None:
 def test_a_kernel_without_arenas_is_refused_in_one_line(controllers_loader: Path, tmp_path: Path) -> None:
     out = _booted("6.1", controllers_loader, tmp_path)
     assert (out / "release").read_text().startswith("6.1."), (out / "console").read_text()
-    line, code = (out / "lag_excess.loaded").read_text().splitlines()
+    line, code = (out / "common_lag.loaded").read_text().splitlines()
     assert (line, code) == ("sbd kernel: this kernel has no BPF arenas (Linux 6.9)", "1")
-    assert (out / "lag_excess.err").read_text() == "sbd kernel: the controllers are not loaded\n"
+    assert (out / "common_lag.err").read_text() == "sbd kernel: the controllers are not loaded\n"

@@ -73,7 +73,7 @@ def go_on(sender: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def two_paths(mbit_s: float) -> Iterator[TwoPaths]:
+def two_paths(mbit_s: float, name: str = "sbd") -> Iterator[TwoPaths]:
     """Make the namespaces, each path with a queue of its own; remove them in the end.
 
     Raises
@@ -81,13 +81,13 @@ def two_paths(mbit_s: float) -> Iterator[TwoPaths]:
     OSError
         If the machine does not allow it.
     """
-    own = TwoPaths(f"sbd{os.getpid()}c", f"sbd{os.getpid()}s")
+    own = TwoPaths(f"{name}{os.getpid()}c", f"{name}{os.getpid()}s")
     try:
-        for name in (own.client, own.server):
-            run("ip", "netns", "add", name)
-            run("ip", "-n", name, "link", "set", "lo", "up")
+        for netns in (own.client, own.server):
+            run("ip", "netns", "add", netns)
+            run("ip", "-n", netns, "link", "set", "lo", "up")
             for setting in ("net.mptcp.enabled=1", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.tcp_no_metrics_save=1"):
-                run("ip", "netns", "exec", name, "sysctl", "-qw", setting)
+                run("ip", "netns", "exec", netns, "sysctl", "-qw", setting)
         for path in (1, 2):
             ends = ((own.client, f"c{path}", 1), (own.server, f"s{path}", 2))
             run(
@@ -104,21 +104,21 @@ def two_paths(mbit_s: float) -> Iterator[TwoPaths]:
                 "netns",
                 own.server,
             )
-            for name, device, host in ends:
-                run("ip", "-n", name, "addr", "add", f"10.77.{path}.{host}/24", "dev", device)
-                run("ip", "-n", name, "link", "set", device, "up")
+            for netns, device, host in ends:
+                run("ip", "-n", netns, "addr", "add", f"10.77.{path}.{host}/24", "dev", device)
+                run("ip", "-n", netns, "link", "set", device, "up")
             shape = f"rate {round(mbit_s * 1000)}kbit burst 16kb limit {max(round(mbit_s * 1250), 20_000)}"
             run("tc", "-n", own.client, "qdisc", "add", "dev", f"c{path}", "root", "tbf", *shape.split())
-        for name in (own.client, own.server):
-            run("ip", "-n", name, "mptcp", "limits", "set", "subflow", "2", "add_addr_accepted", "2")
+        for netns in (own.client, own.server):
+            run("ip", "-n", netns, "mptcp", "limits", "set", "subflow", "2", "add_addr_accepted", "2")
         run("ip", "-n", own.client, "mptcp", "endpoint", "add", "10.77.2.1", "dev", "c2", "subflow")
         # The second subflow goes from the second address to the first one of the server, by the second path.
         run("ip", "-n", own.client, "rule", "add", "from", "10.77.2.1", "table", "2")
         run("ip", "-n", own.client, "route", "add", "default", "via", "10.77.2.2", "dev", "c2", "table", "2")
         yield own
     finally:
-        for name in (own.client, own.server):
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+        for netns in (own.client, own.server):
+            subprocess.run(["ip", "netns", "del", netns], capture_output=True, check=False)
 
 
 def _receive(port: int) -> None:

@@ -371,6 +371,30 @@ def test_every_name_of_the_schema_is_understood(tmp_path: Path) -> None:
         assert "no/such/e" in result.stderr, (place, name, result.stderr)
 
 
+STRANGE = "\x9b31m\u202e\x7f"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"\xff": 1}',
+        b'["' + b"a" * 5000 + b"\x9b\x7f",
+        b"1" * 5000 + b"e9",
+        json.dumps({"k" * 5000: 1}).encode(),
+        json.dumps({STRANGE * 20: 1}, ensure_ascii=False).encode(),
+        json.dumps({**shared(), "seed": STRANGE * 20}, ensure_ascii=False).encode(),
+    ],
+    ids=["no UTF-8", "no end", "number", "key", "strange key", "strange value"],
+)
+def test_a_message_is_one_short_line_of_ascii(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_bytes(text)
+    command = [str(PROGRAM), "--scenario=scenario.json", "--events=events", "--truth=truth.json"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert (result.returncode, result.stdout) == (2, b"")
+    message = result.stderr.decode("ascii").removesuffix("\n")
+    assert message.startswith("scenario.json: ") and message.isprintable() and len(message) < 1000
+
+
 @pytest.mark.parametrize("text", ["", json.dumps(shared())[:200], json.dumps(shared()) + "]"])
 def test_broken_json_is_refused_by_its_line(text: str, tmp_path: Path) -> None:
     """A truncated or overlong file exits 2 and names line and column."""

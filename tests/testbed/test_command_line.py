@@ -46,7 +46,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
         ([SHARED, "--controls", "lia", "--out", "o"], "--controls are of an experiment"),
         (["--experiment", "loop_kernel", "--out", "o", "--controls", "olia"], "argument --controls: invalid choice"),
         (
-            ["--experiment", "loop_kernel", "--out", "o", "--controls", "lag_excess", "forest_invariant"],
+            ["--experiment", "loop_kernel", "--out", "o", "--controls", "common_lag", "forest_invariant"],
             "--controls names two that sbd_smart would ask",
         ),
         (["--dataset", "moon", "--out", "o"], "params.yaml: simulate.moon is missing"),

@@ -52,7 +52,7 @@ def test_utilisation_counts_once_all_are_established_and_drops_from_the_beginnin
 def test_a_moving_bottleneck_has_two_rows_with_what_was_measured_in_each() -> None:
     assert [one["shared"] for one in labels(MOVING)] == [True, False]
     known = (MOVING, "moving", "bbr", counted(), "moving.log")
-    first, second = truth_of(*known, token="ab", first=1, origin_ns=1_000)  # noqa: S106
+    first, second = truth_of(*known, token="ab", numbers={0: 1, 1: 2}, origin_ns=1_000)  # noqa: S106
     assert (first["from_ns"], second["from_ns"]) == (0, 25_000_001_000)
     assert (first["subflow_a"], first["subflow_b"], first["token"]) == (1, 2, "ab")
     assert {first["congestion_control"], second["congestion_control"]} == {"bbr"}
@@ -62,6 +62,11 @@ def test_a_moving_bottleneck_has_two_rows_with_what_was_measured_in_each() -> No
     assert first["drop_share_a"] == pytest.approx(12 / 13)
     assert second["drop_share_a"] == 1.0
     assert first["drop_share_b"] is None
+
+
+def test_a_pair_with_a_subflow_that_the_input_has_not_has_no_label() -> None:
+    known = (MOVING, "moving", "bbr", counted(), "moving.log")
+    assert truth_of(*known, token="ab", numbers={0: 1}, origin_ns=0) == []  # noqa: S106
 
 
 def test_without_time_after_the_handshakes_there_is_no_utilisation() -> None:

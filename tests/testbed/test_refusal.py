@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from smartsbd.pipelines.__main__ import main
+from smartsbd.scenarios import registry
 from smartsbd.scenarios.scenario import Scenario
+from smartsbd.scenarios.schema import scenario_schema
+from smartsbd.testbed import machine
 from smartsbd.testbed.examples import FOLDER, example
 from smartsbd.testbed.refusal import refusals
 
@@ -33,6 +38,7 @@ def changed(name: str, **changes: Any) -> Scenario:
     [
         ({}, "lia", "connection/congestion_control: this kernel has no lia, it has cubic, reno"),
         ({}, "bbr", "connection/congestion_control: this kernel has no bbr"),
+        ({}, "sbd_smart", "connection/congestion_control: this kernel has no sbd_smart, it has cubic, reno"),
         ({"connection__scheduler": "round_robin"}, "reno", "connection/scheduler: Linux has no round_robin"),
         ({"subflows__1__start_s": 0.5}, "reno", "subflows/1/start_s: is before that of the subflow before"),
         ({"subflows__0__rtt_ms": 2.0}, "reno", "subflows/0/rtt_ms: is too short for the delays of its links"),
@@ -99,6 +105,56 @@ def test_what_only_the_simulator_has() -> None:
         "background/0/stop_s",
         "background/0/direction",
     ]
+
+
+@pytest.mark.parametrize("name", ["sbd_none", "dctcp-none", "a_name_longer_than_any"])
+def test_a_controller_that_the_kernel_has_not_is_one_line_and_nothing_is_made(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((FOLDER / "shared.json").read_text())
+    words = ["testbed", str(tmp_path / "asked.json"), "--out", str(tmp_path / "out")]
+    for of_scenario, of_option in ((name, []), ("cubic", ["--congestion-control", name])):
+        content["connection"]["congestion_control"] = of_scenario
+        (tmp_path / "asked.json").write_text(json.dumps(content))
+        assert main([*words, *of_option]) == 3
+        said = capsys.readouterr().err
+        assert f"connection/congestion_control: this kernel has no {name}, it has " in said and said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["asked.json"]
+
+
+@pytest.mark.parametrize("name", ["sbd_smart", "sbd_lia", "bbr", "reno"])
+def test_a_scenario_names_any_controller_that_the_kernel_has(name: str) -> None:
+    scenario = changed("shared", connection__congestion_control=name)
+    assert scenario.connection.controller == name
+    assert refusals(scenario, name, {"reno", name}) == []
+    # The simulator's program refuses what it has not: its schema does not name it.
+    assert (name in json.dumps(scenario_schema())) is (name in registry.names("congestion_control"))
+    assert registry.parameter("congestion_control", name, "agent") is None
+
+
+def test_what_is_a_module_is_loaded_before_the_kernel_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = tmp_path / "listed"
+    listed.write_text("reno cubic\n")
+    asked = []
+
+    class _Socket(socket.socket):
+        def setsockopt(self, *words: Any) -> None:
+            asked.append(words)
+            if words[2] == b"sbd_none":
+                raise FileNotFoundError
+            listed.write_text(f"{listed.read_text().strip()} {words[2].decode()}\n")
+
+    monkeypatch.setattr(machine, "_CONTROLLERS", listed)
+    monkeypatch.setattr(socket, "socket", _Socket)
+    assert machine.controllers({"bbr", "cubic", "sbd_none"}) == {"reno", "cubic", "bbr"}
+    assert sorted(name for _, _, name in asked) == [b"bbr", b"sbd_none"]
+    assert {words[:2] for words in asked} == {(socket.IPPROTO_TCP, socket.TCP_CONGESTION)}
+
+
+@pytest.mark.parametrize("every", [1, 65, -4, 0, 2.5, float("nan"), float("inf")])
+def test_acks_are_thinned_within_bounds(every: float) -> None:
+    with pytest.raises(ValidationError, match="ack_every"):
+        changed("shared", subflows__0__ack_every=every)
 
 
 def test_the_way_back_and_codel_go() -> None:

@@ -157,6 +157,38 @@ def test_a_full_queue_of_codel_drops_what_comes_last(allowed: Path, tmp_path: Pa
     assert len(came) < 20
 
 
+def test_a_policer_lets_its_depth_through_at_once_and_holds_nothing_back(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    came, report = through(["rate=0:80000 queue=10500 discipline=policer"], [[0]], [Sending(40, 1000)], 1.4, tmp_path)
+    assert [one.number for one in came] == list(range(10))
+    # The line behind has ten times the rate.
+    gaps_ms = [(later.came_ns - one.came_ns) / _MS for one, later in pairwise(came)]
+    assert median(gaps_ms) == pytest.approx(10, abs=0.5)
+    ((counts,), _) = report["ports"]
+    assert counts["drops"] == [30]
+    assert (counts["packets"], counts["bytes"], counts["most_waiting_bytes"]) == (10, 10_000, 0)
+    # The bucket is full again when the tokens of ten packets have come.
+    assert counts["busy_ns"] == pytest.approx(1000 * _MS, abs=10)
+
+
+def test_a_policer_lets_its_rate_through_which_changes(allowed: Path, tmp_path: Path) -> None:
+    del allowed
+    # 500 packets each second, of which 125 and then 375 go on.
+    ports = ["rate=0:1000000,500000000:3000000 queue=5000 discipline=policer delay=5000000"]
+    came, report = through(ports, [[0]], [Sending(400, 1000, 0.002)], 1.0, tmp_path)
+    ((counts,), _) = report["ports"]
+    assert len(came) + counts["drops"][0] == 400
+    first_ns, last_ns = came[0].sent_ns, came[-1].sent_ns
+    # It began within 50 to 100 ms after 0. A sender that is late for long leaves tokens unused.
+    for start_ns in (50 * _MS, 100 * _MS):
+        slow_ns = 500 * _MS - start_ns
+        tokens = 5000 + slow_ns * 1e-9 * 125_000 + (last_ns - first_ns - slow_ns) * 1e-9 * 375_000
+        assert 0.85 < len(came) * 1000 / tokens < 1.1
+    took_ms = [(one.came_ns - one.sent_ns) / _MS for one in came]
+    assert min(took_ms) >= 5 and median(took_ms) < 7
+    assert counts["busy_ns"] > 700 * _MS
+
+
 def test_the_rate_changes_when_the_plan_says_so(allowed: Path, tmp_path: Path) -> None:
     del allowed
     # Sent from 0.05 s on: 10 ms a packet until 0.5 s, then 2 ms.
@@ -313,6 +345,24 @@ def test_a_signal_ends_it_while_it_waits_for_the_time(
         ("port rate=0:1 queue=1 discipline=red", "line 1: discipline is codel"),
         ("port rate=0:1 queue=1 mark=1 discipline=codel", "line 1: discipline is codel"),
         ("port delay=1 discipline=codel", "line 1: discipline is codel"),
+        ("port rate=0:1 queue=1 mark=1 discipline=policer", "line 1: discipline is codel or policer"),
+        ("port delay=1 discipline=policer", "line 1: discipline is codel or policer"),
+        ("port rate=0:1 discipline=policer", "line 1: queue is missing"),
+        ("port rate=0:nan queue=1 discipline=policer", "line 1: 'nan' is out of range"),
+        ("port rate=0:1 queue=-1 discipline=policer", "line 1: '-1' is no number that fits"),
+        ("port rate=0:1 queue=inf discipline=policer", "line 1: 'inf' is no number that fits"),
+        *(
+            (f"route from=0 address=10.0.0.1 to=1 there=0 back=0 ack_every={given}", f"line 1: '{given}' is {why}")
+            for given, why in (
+                ("0", "out of range"),
+                ("1001", "out of range"),
+                ("-1", "no number that fits"),
+                ("nan", "no number that fits"),
+                ("inf", "no number that fits"),
+                ("2.5", "no number that fits"),
+                ("4294967297", "no number that fits"),
+            )
+        ),
         ("seed 7", "line 1: '7' is not KEY=VALUE"),
         ("seed value=1", "two marks and a host are needed"),
         ("host netns=/a device=p\nroute from=0 address=10.0.0.1 to=0 there=0 back=0", "not between two hosts"),

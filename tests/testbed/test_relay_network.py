@@ -143,6 +143,30 @@ def test_codel_is_said_of_a_link_that_has_it() -> None:
     assert "discipline" not in dict(network.ports[1].values)
 
 
+def test_a_policer_is_said_of_a_link_that_has_it() -> None:
+    scenario = example("separate")
+    policed = scenario.links[0].model_copy(update={"queue_discipline": "policer"})
+    scenario = scenario.model_copy(update={"links": (policed, *scenario.links[1:])})
+    assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+    network = network_of(scenario)
+    assert ("discipline", "policer") in network.ports[0].values
+    assert value(network.ports[0], "queue") == str(policed.queue_bytes)
+    # ACKs do not meet it.
+    assert all(0 not in route.back for route in network.routes)
+
+
+def test_acks_are_thinned_on_the_way_of_a_subflow_and_of_no_rival() -> None:
+    scenario = example("separate")
+    thinned = scenario.subflows[1].model_copy(update={"ack_every": 4})
+    scenario = scenario.model_copy(update={"subflows": (scenario.subflows[0], thinned)})
+    assert any(flow.subflow == 1 for flow in scenario.background)
+    assert refusals(scenario, "reno", {"reno", "cubic"}) == []
+    assert [route.ack_every for route in network_of(scenario).routes] == [None, 4, None, None]
+    lines = [line for line in plan_lines(scenario, ["/n/a", "/n/b", "/n/c"], "x.pcap") if line.startswith("route ")]
+    assert [line.rpartition(" ")[2] for line in lines if "ack_every" in line] == ["ack_every=4"]
+    assert f"address={server_address(1)} " in lines[1] and lines[1].endswith(" ack_every=4")
+
+
 def test_the_plan_names_hosts_and_addresses() -> None:
     lines = list(plan_lines(example("shared"), ["/n/a", "/n/b", "/n/c"], "x.pcap"))
     assert lines[:5] == [

@@ -6,6 +6,7 @@ import csv
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import pytest
 
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.simulator import written
-from smartsbd.testbed.dataset_folder import token_of
+from smartsbd.testbed import machine
 from smartsbd.testbed.examples import example
 from smartsbd.testbed.isolation import IsolatedRun
+from smartsbd.testbed.logged_subflows import logged_subflows
 from smartsbd.testbed.relay_network import network_of
+from smartsbd.testbed.running_program import EmulationError
 from smartsbd.traces.truth import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -221,10 +224,77 @@ def test_a_rival_has_room_where_the_connection_has_little(allowed: Path, tmp_pat
     assert sum(came["background"]) * 8 / 7 > 7e6
 
 
-def test_a_log_without_a_subflow_is_refused() -> None:
-    log = (
-        "# sbd record: C=ab SF=1 is 10.0.0.1:4 > 10.1.0.1:5201\n# sbd record: C=ab SF=2 is 10.0.1.1:5 > 10.1.0.1:5201\n"
-    )
-    assert token_of(log, example("shared")) == "ab"
-    with pytest.raises(Exception, match="subflow 2 was not established"):
-        token_of(log, example("three"))
+def test_a_log_tells_which_subflows_it_has_and_their_samples() -> None:
+    first, third = (f"# sbd record: C=ab SF={number} is 10.0.{number - 1}.1:4 > 10.1.0.1:5201\n" for number in (1, 3))
+    samples = "".join(f"smartsbd: {time} C=ab SF=1 V=RTT 900\nsmartsbd: {time} C=ab SF=3 V=UNA 9\n" for time in (5, 6))
+    found = logged_subflows(first + samples + third, example("three"))
+    assert (found.token, found.numbers, found.samples) == ("ab", {0: 1, 2: 3}, [2, 0, 0])
+    assert logged_subflows(first, example("shared")).numbers == {0: 1}
+    with pytest.raises(EmulationError, match="the connection was not established"):
+        logged_subflows(third, example("three"))
+    with pytest.raises(EmulationError, match="numbers subflows"):
+        logged_subflows(first.replace("SF=1", "SF=4") + third, example("three"))
+
+
+def test_a_path_without_a_sample_is_kept_and_said(allowed: Path, without_logs: str | None, tmp_path: Path) -> None:
+    """The second path never gets a byte of a sender at a low rate, and nothing of the third arrives."""
+    del allowed
+    content = example("three").model_dump()
+    content |= {"duration_s": 5.0, "background": []}
+    content["connection"]["application"] = {"kind": "rate", "rate_mbit_s": 0.02}
+    content["subflows"][2]["access"]["loss"] = 0.9999999
+    (tmp_path / "starved.json").write_text(written(Scenario.model_validate(content)))
+    options = ["--captures-only"] if without_logs else ["--judge"]
+    done = sbd("testbed", tmp_path / "starved.json", "--out", tmp_path / "out", *options)
+    assert done.returncode == 0, done.stderr
+    rows = table(tmp_path / "out/subflows.csv")
+    assert [(one["run"], one["subflow"], one["opened"]) for one in rows] == [
+        ("starved", number, "True") for number in "012"
+    ]
+    # Each of a capture's subflows has its SYN in it.
+    pairs = [(row["subflow_a"], row["subflow_b"]) for row in read_csv(tmp_path / "out/captures.csv")]
+    assert pairs == [(0, 1), (0, 2), (1, 2)]
+    if without_logs:
+        assert {one["rtt_samples"] for one in rows} == {""}
+        return
+    assert int(rows[0]["rtt_samples"]) > 0
+    assert [one["rtt_samples"] for one in rows[1:]] == ["0", "0"]
+    assert rows[1]["number"] == ""
+    assert "starved: subflow 1 has no RTT sample: the run is kept, it is not in the log" in done.stderr
+    assert "starved: subflow 2 has no RTT sample: the run is kept" in done.stderr
+    # The dead path is in the log if its SYN went out again before the end.
+    seen = {int(one["number"]) for one in rows if one["number"]}
+    labelled = {(row["subflow_a"], row["subflow_b"]) for row in read_csv(tmp_path / "out/truth.csv")}
+    assert labelled == set(combinations(sorted(seen), 2))
+
+
+def test_a_policer_and_thinned_acks_in_a_run(allowed: Path, without_logs: str | None, tmp_path: Path) -> None:
+    """Two paths at 40 Mbit/s each: one with a policer, the other with a quarter of its ACKs."""
+    del allowed
+    content = example("separate").model_dump()
+    content |= {"duration_s": 8.0}
+    content["connection"]["congestion_control"] = "bbr" if "bbr" in machine.controllers({"bbr"}) else "cubic"
+    for link in content["links"]:
+        link |= {"rate_mbit_s": [[0.0, 40.0]], "queue_bytes": 250_000}
+    content["links"][0]["queue_discipline"] = "policer"
+    content["subflows"][1]["ack_every"] = 4
+    for path in content["subflows"]:
+        path["access"] |= {"rate_mbit_s": 500.0, "queue_bytes": 1_000_000}
+    (tmp_path / "policed.json").write_text(written(Scenario.model_validate(content)))
+    options = ["--captures-only"] if without_logs else []
+    done = sbd("testbed", tmp_path / "policed.json", "--out", tmp_path / "out", *options)
+    assert done.returncode == 0, done.stderr
+    policed, queued = table(tmp_path / "out/utilisation.csv")
+    assert int(policed["drops"]) > 0
+    assert (policed["mean_queue_bytes"], policed["most_queue_bytes"]) == ("0.0", "0")
+    assert int(queued["most_queue_bytes"]) > 50_000
+    for link in (policed, queued):
+        # What a bucket that is not full lets through, and a busy line, is the rate; from 1.25 s to 8 s.
+        carried_mbit_s = int(link["bytes"]) * 8e-6 / 6.75
+        assert float(link["utilisation"]) > 0.8
+        assert carried_mbit_s == pytest.approx(40 * float(link["utilisation"]), rel=0.05)
+    first, second = table(tmp_path / "out/subflows.csv")
+    assert first["thinned_acks"] == "0" and int(second["thinned_acks"]) > 100
+    (late,) = table(tmp_path / "out/lateness.csv")
+    assert late["lost_packets"] == "0"
+    assert 0 < float(late["relay_cpu_s"]) < 16

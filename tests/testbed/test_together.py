@@ -81,7 +81,7 @@ class _Folder:
 def test_what_fails_is_drawn_again_by_its_name(
     again: int, lasting: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(machine, "controllers", lambda: {"reno", "cubic", "bbr"})
+    monkeypatch.setattr(machine, "controllers", lambda _asked: {"reno", "cubic", "bbr"})
     arguments = Namespace(
         dataset="idle_linux", seed=5, again=again, jobs=2, most_mbit_s=None, captures_only=True,
         congestion_control=None, params=Path("params.yaml"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,13 +11,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from smartsbd.traces import bounds, formats
 from smartsbd.traces.bounds import TOO_MANY_CONNECTIONS, TOO_MANY_FLOWS, TOO_MANY_SUBFLOWS, Bounds
 from smartsbd.traces.dialect import Dialect
+from smartsbd.traces.quarantine import UnreadableInputError
 from smartsbd.traces.trace import Trace
 from tests.night import few_now
+from tests.traces.formats.test_packet_table import HEADER, talk
 from tests.traces.naive import log as naive
 from tests.traces.packets import (
     SYN,
@@ -129,6 +135,51 @@ def test_of_more_subflows_the_first_are_held_and_all_records_of_others_counted(t
     assert {subflow.subflow_id: len(subflow.acks) for subflow in connection.ordered()} == {0: 10, 1: 10, 2: 10}
     assert (trace.records_out, trace.refused()) == (30, {TOO_MANY_SUBFLOWS: 20})
     assert read(tmp_path / "a", Bounds(subflows=5)).refused() == {}
+
+
+def parquet(count: int) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"time_s": list(range(count)), "rtt_ms": [5] * count}), sink)
+    return sink.getvalue()
+
+
+def wide(count: int) -> bytes:
+    """Each row has the samples of two paths, but the last of an odd number has one."""
+    rows = [f"{row},5,{'' if row == count // 2 else 5}\n" for row in range((count + 1) // 2)]
+    return ("time_s,a_rtt_ms,b_rtt_ms\n" + "".join(rows)).encode()
+
+
+TABLES: dict[str, Callable[[int], bytes]] = {
+    "long": lambda count: ("time_s,rtt_ms\n" + "".join(f"{row},5\n" for row in range(count))).encode(),
+    "wide": wide,
+    "Parquet": parquet,
+    "packets": lambda count: HEADER + talk(at_sender=True, packets=count),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_with_more_rows_of_a_connection_is_refused_in_a_line(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(TABLES[kind](5))
+    assert read(path, Bounds(rows=5)).records_out == 5
+    (refused,) = formats.read([path], Dialect(), Bounds(rows=4))
+    assert isinstance(refused.outcome, UnreadableInputError)
+    assert str(refused.outcome) == f"{path}: has more than 4 rows of one connection: cut it in parts"
+
+
+@pytest.mark.slow
+def test_rows_beyond_the_bound_take_no_memory(tmp_path: Path) -> None:
+    """Three megabytes of Parquet have three times as many rows as a connection may."""
+    count = 3 * bounds.DEFAULT.rows
+    rtt_us = np.random.default_rng(0).integers(5000, 5016, count)
+    rows = pa.table({"time_ns": np.arange(count) * 1000 + 1_700_000_000_000_000_000, "rtt_us": rtt_us})
+    path = tmp_path / "many.parquet"
+    deltas = {"time_ns": "DELTA_BINARY_PACKED"}
+    pq.write_table(rows, path, compression="zstd", use_dictionary=["rtt_us"], column_encoding=deltas)
+    assert path.stat().st_size < 4e6
+    (found,) = measured(path)
+    assert found["outcome"].endswith("has more than 2,097,152 rows of one connection: cut it in parts")
+    assert found["grown_bytes"] < 128 << 20
 
 
 def test_sockets_of_a_token_after_so_many_are_refused_with_all_their_samples(tmp_path: Path) -> None:

@@ -374,7 +374,7 @@ def read(path: Path, _dialect: Dialect, most: Bounds = bounds.DEFAULT) -> Trace:
                 if refused is None and number == len(accepted):
                     accepted.append(flow)
         if refused is None:
-            trace.records_out += 1
+            trace.take_row(path, most.rows)
         else:
             trace.refuse(path, Refusal(offset, refused[0], printable(refused[1]), line[:64]))
     trace.other_lines = table.other_lines

@@ -216,7 +216,7 @@ class _Rows:
     def _count(self, refused: Refused | None, offset: int, line: bytes) -> None:
         self.trace.records_in += 1
         if refused is None:
-            self.trace.records_out += 1
+            self.trace.take_row(self.path, self.most.rows)
         else:
             self.trace.refuse(self.path, Refusal(offset, *refused, line[:RAW_BYTES]))
 

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use libbpf_rs::HasSize;
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{Func, Struct};
 
@@ -65,10 +66,16 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// A setting of this network namespace that still names a controller, if there is one.
-pub fn default_controller() -> Option<String> {
-    let path = "/proc/sys/net/ipv4/tcp_congestion_control";
-    fs::read_to_string(path)
-        .ok()
-        .map(|text| text.trim().to_owned())
+/// Bytes that CUBIC's state may have: host.h leaves so many of a socket's to it.
+const CUBIC_BYTES: usize = 64;
+
+/// Whether sockets that are not controlled can have CUBIC.
+pub fn has_cubic() -> bool {
+    let Ok(types) = Btf::from_path(TYPES) else {
+        return false;
+    };
+    types.type_by_name::<Func<'_>>("cubictcp_init").is_some()
+        && types
+            .type_by_name::<Struct<'_>>("bictcp")
+            .is_some_and(|own| own.size() <= CUBIC_BYTES)
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `sbd kernel`: congestion controllers that couple MPTCP's subflows, in this machine's kernel.
 
+mod instances;
 mod kernel;
 mod loading;
 mod model;
+mod modes;
+mod namespaces;
 mod options;
 mod pins;
+mod state;
 mod status;
 mod told;
 
@@ -23,6 +27,7 @@ fn run(command: &Command) -> Result<(), String> {
         Command::Unload => return loading::unload(),
         Command::Status { json } => return status::print(*json),
         Command::Model(path) => return model::change(path),
+        Command::Mode { mode, cgroup } => return modes::change(*mode, cgroup.as_ref()),
     }
     Ok(())
 }

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Model files: checked here, by the exported C, into memory that the controllers decide with.
 
-use std::ffi::c_void;
 use std::fs::OpenOptions;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ptr;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use std::{io, ptr};
 
-use libbpf_rs::{MapCore, MapHandle};
+use libbpf_rs::MapCore;
 
+use crate::instances::{self, Instance};
+use crate::state::{Mapped, PAGE, Shared};
 use crate::told::BY_MODEL;
 use crate::{kernel, pins};
 
 unsafe extern "C" {
     fn sbd_load_model(model: *mut u8, bytes: *const u8, size: u32) -> i32;
     fn sbd_model_bytes() -> u32;
-}
-
-/// Twin of struct kept_models in controller.h.
-#[repr(C)]
-struct Kept {
-    address: u64,
-    by: u32,
-    used: AtomicU32,
-    readers: [AtomicU32; 2],
 }
 
 /// Where every process maps the arena.
@@ -41,7 +33,6 @@ const MODELS: usize = 2;
 const MOST_BYTES: u64 = 1 << 20;
 /// A judgement takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(2);
-const PAGE: usize = 4096;
 /// Words of enum sbd_refusal, from -1 down.
 const REFUSALS: [&str; 6] = [
     "no model file",
@@ -51,40 +42,6 @@ const REFUSALS: [&str; 6] = [
     "too large a model",
     "damaged: a node leads nowhere, back, or to no feature",
 ];
-
-/// Memory of a map, shared with the kernel.
-struct Mapped {
-    at: *mut c_void,
-    bytes: usize,
-}
-
-impl Mapped {
-    /// Map it, at an address if that is not 0.
-    fn of(map: BorrowedFd<'_>, address: u64, bytes: usize) -> Result<Mapped, String> {
-        // SAFETY: a new mapping, which replaces no other.
-        let at = unsafe {
-            libc::mmap(
-                address as *mut c_void,
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                map.as_raw_fd(),
-                0,
-            )
-        };
-        match at {
-            libc::MAP_FAILED => Err(io::Error::last_os_error().to_string()),
-            at => Ok(Mapped { at, bytes }),
-        }
-    }
-}
-
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        // SAFETY: it was mapped so.
-        unsafe { libc::munmap(self.at, self.bytes) };
-    }
-}
 
 /// A model that has been checked.
 pub struct Model(Vec<u8>);
@@ -122,16 +79,10 @@ pub fn read(path: &Path) -> Result<Model, String> {
     }
 }
 
-fn map(name: &str) -> Result<MapHandle, String> {
-    MapHandle::from_pinned_path(pins::path(name)).map_err(|error| format!("{name}: {error}"))
-}
-
 /// Let the controllers decide by a model from the next window on; the arena is mapped.
-pub fn put(model: &Model) -> Result<(), String> {
-    let kept = map("kept")?;
-    let kept = Mapped::of(kept.as_fd(), 0, PAGE)?;
-    // SAFETY: the map has one of it, and outlives the reference.
-    let kept = unsafe { &*kept.at.cast::<Kept>() };
+pub fn put(instance: &Instance, model: &Model) -> Result<(), String> {
+    let shared = Shared::of(instance)?;
+    let kept = shared.state();
     if kept.by != BY_MODEL {
         return Err(
             "sbd_smart does not ask a model; sbd kernel unload, and load it with --model".into(),
@@ -161,15 +112,13 @@ pub fn put(model: &Model) -> Result<(), String> {
 pub fn change(path: &Path) -> Result<(), String> {
     kernel::check_rights()?;
     let _lock = pins::Lock::take()?;
-    if !pins::exist() {
-        return Err("the controllers are not loaded".into());
-    }
+    let instance = instances::registered().ok_or("the controllers are not loaded")?;
     let model = read(path)?;
-    let arena = map("sbd_arena")?;
+    let arena = instance.map("sbd_arena")?;
     let _mapped = Mapped::of(
         arena.as_fd(),
         ARENA_ADDRESS,
         arena.max_entries() as usize * PAGE,
     )?;
-    put(&model)
+    put(&instance, &model)
 }

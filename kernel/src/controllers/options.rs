@@ -3,26 +3,37 @@
 
 use std::path::PathBuf;
 
-use crate::told::MOST_CONNECTIONS;
+use crate::told::{MODES, MOST_CONNECTIONS, PLAIN};
 
 pub const HELP: &str = "\
-usage: sbd kernel load [--model FILE] [--connections N] | unload | status [--json] | model FILE
+usage: sbd kernel load [options] | status [--json] | couple | uncouple | auto | model FILE | unload
 Congestion controllers for MPTCP's subflows in this machine's kernel: sbd_lia and sbd_smart.
-  load                 register both; sbd_smart asks the lag excess
+  load                 register both; sbd_smart asks the common lag
     --model FILE       sbd_smart asks the model of this .sbd file instead
-    --connections N    room for N connections at once (default: 64)
+    --connections N    room for N connections at once (default: 4096)
+    --cgroup FOLDER    sockets of this cgroup alone; all others have the host's controller
+    --by-odds PERCENT  sbd_smart mixes LIA and Reno by the odds of a shared bottleneck, so that a rival is expected
+                       to lose at most so much; without it, it has the one or the other
+    --plain NAME       cubic or reno, for sockets that are no subflow (default: the host's, else cubic)
     --verbose          show what libbpf and the kernel's verifier say
-  unload               take them away; connections that have one keep it until they end
   status               connections, what couples them, and why
     --json             the same as JSON
+  couple, uncouple     whatever verdicts say, from now on, also connections that there are
+    --cgroup FOLDER    those of this cgroup
+  auto                 as verdicts say again, for all cgroups
+    --cgroup FOLDER    in this cgroup
   model FILE           change the model; windows that end from then on are judged by it
+  unload               take them away; connections that have one keep it, coupled, until they end
 ";
 
-const DEFAULT_CONNECTIONS: u32 = 64;
+const DEFAULT_CONNECTIONS: u32 = 4096;
 
 pub struct Wanted {
     pub model: Option<PathBuf>,
     pub connections: u32,
+    pub cgroup: Option<PathBuf>,
+    pub plain: Option<u32>,
+    pub epsilon_q10: u32,
     pub verbose: bool,
 }
 
@@ -32,12 +43,16 @@ pub enum Command {
     Unload,
     Status { json: bool },
     Model(PathBuf),
+    Mode { mode: u32, cgroup: Option<PathBuf> },
 }
 
 fn load(mut arguments: impl Iterator<Item = String>) -> Result<Command, String> {
     let mut wanted = Wanted {
         model: None,
         connections: DEFAULT_CONNECTIONS,
+        cgroup: None,
+        plain: None,
+        epsilon_q10: 0,
         verbose: false,
     };
     while let Some(name) = arguments.next() {
@@ -45,23 +60,55 @@ fn load(mut arguments: impl Iterator<Item = String>) -> Result<Command, String> 
             wanted.verbose = true;
             continue;
         }
-        if !["--model", "--connections"].contains(&name.as_str()) {
+        if ![
+            "--model",
+            "--connections",
+            "--cgroup",
+            "--plain",
+            "--by-odds",
+        ]
+        .contains(&name.as_str())
+        {
             return Err(format!("load has no option {name:?}; --help lists them"));
         }
         let value = arguments
             .next()
             .ok_or_else(|| format!("{name} needs a value"))?;
-        if name == "--model" {
-            wanted.model = Some(value.into());
-            continue;
+        match name.as_str() {
+            "--model" => wanted.model = Some(value.into()),
+            "--cgroup" => wanted.cgroup = Some(value.into()),
+            "--plain" => {
+                let place = PLAIN.iter().position(|own| *own == value);
+                let place =
+                    place.ok_or_else(|| format!("{name} {value:?} is neither reno nor cubic"))?;
+                wanted.plain = Some(place as u32);
+            }
+            "--by-odds" => wanted.epsilon_q10 = epsilon_q10(&name, &value)?,
+            _ => wanted.connections = connections(&name, &value)?,
         }
-        wanted.connections = value
-            .parse()
-            .ok()
-            .filter(|count| (1..=MOST_CONNECTIONS).contains(count))
-            .ok_or_else(|| format!("{name} {value:?} is not from 1 to {MOST_CONNECTIONS}"))?;
+    }
+    if wanted.epsilon_q10 > 0 && wanted.model.is_some() {
+        return Err("a model tells no odds: --by-odds goes without --model".into());
     }
     Ok(Command::Load(wanted))
+}
+
+fn epsilon_q10(name: &str, value: &str) -> Result<u32, String> {
+    let percent = value
+        .parse()
+        .ok()
+        .filter(|percent| (1..=100).contains(percent));
+    percent
+        .map(|percent: u32| percent * 1024 / 100)
+        .ok_or_else(|| format!("{name} {value:?} is not from 1 to 100"))
+}
+
+fn connections(name: &str, value: &str) -> Result<u32, String> {
+    value
+        .parse()
+        .ok()
+        .filter(|count| (1..=MOST_CONNECTIONS).contains(count))
+        .ok_or_else(|| format!("{name} {value:?} is not from 1 to {MOST_CONNECTIONS}"))
 }
 
 impl Command {
@@ -74,6 +121,16 @@ impl Command {
             "unload" => Command::Unload,
             "status" => Command::Status {
                 json: rest.next_if_eq("--json").is_some(),
+            },
+            "auto" | "couple" | "uncouple" => Command::Mode {
+                mode: MODES
+                    .iter()
+                    .position(|own| *own == name)
+                    .unwrap_or_default() as u32,
+                cgroup: match rest.next_if_eq("--cgroup") {
+                    Some(_) => Some(rest.next().ok_or("--cgroup needs a value")?.into()),
+                    None => None,
+                },
             },
             "model" => Command::Model(rest.next().ok_or("model needs a file")?.into()),
             _ => return Err(format!("unknown command {name:?}; --help lists them")),
@@ -105,18 +162,32 @@ mod tests {
         ));
         assert!(matches!(parse("unload"), Ok(Command::Unload)));
         assert!(matches!(parse(""), Ok(Command::Help)));
-        let Ok(Command::Load(wanted)) = parse("load --model a.sbd --connections 4096") else {
+        let Ok(Command::Load(wanted)) =
+            parse("load --model a.sbd --connections 16384 --plain cubic")
+        else {
             panic!("load");
         };
         assert_eq!(wanted.connections, MOST_CONNECTIONS);
-        assert_eq!(wanted.model, Some("a.sbd".into()));
+        assert_eq!(
+            (wanted.model, wanted.plain),
+            (Some("a.sbd".into()), Some(1))
+        );
+        let Ok(Command::Mode { mode: 2, cgroup }) = parse("uncouple --cgroup /a") else {
+            panic!("uncouple");
+        };
+        assert_eq!(cgroup, Some("/a".into()));
     }
 
     #[test]
     fn what_is_wrong_is_refused() {
         for words in [
             "load --connections 0",
-            "load --connections 4097",
+            "load --connections 16385",
+            "load --plain bbr",
+            "load --by-odds 0",
+            "load --by-odds 10 --model a.sbd",
+            "couple --cgroup",
+            "couple now",
             "load --connections",
             "load --json",
             "unload now",

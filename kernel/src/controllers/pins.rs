@@ -8,22 +8,12 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 pub const FOLDER: &str = "/run/smartsbd";
-/// Links keep the controllers registered; maps are read by other commands, and `works` must have a name to run at all.
+/// Links keep the controllers registered.
 pub const LINKS: [&str; 2] = ["sbd_lia", "sbd_smart"];
-pub const MAPS: [&str; 5] = ["told", "counts", "works", "sbd_arena", "kept"];
-/// Programs that the kernel calls; it counts their runs.
-pub const PROGRAMS: [&str; 10] = [
-    "lia_init",
-    "smart_init",
-    "any_release",
-    "lia_pkts_acked",
-    "lia_set_state",
-    "smart_pkts_acked",
-    "smart_set_state",
-    "any_ssthresh",
-    "any_undo_cwnd",
-    "any_cong_avoid",
-];
+/// Without a name, no work is done by the kernel's queues.
+pub const MAPS: [&str; 1] = ["works"];
+/// Other commands call it.
+pub const PROGRAMS: [&str; 1] = ["apply"];
 
 fn mount(folder: &str) -> io::Result<()> {
     let target = CString::new(folder).expect("the name has no zero");
@@ -54,11 +44,6 @@ fn unmount(folder: &str) -> io::Result<()> {
 
 pub fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
-}
-
-/// Whether controllers are loaded.
-pub fn exist() -> bool {
-    LINKS.iter().all(|name| path(name).exists())
 }
 
 /// The lock of the folder; commands that change what is in the kernel hold it.

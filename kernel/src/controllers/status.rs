@@ -3,37 +3,42 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::ops::Range;
+use std::sync::atomic::Ordering;
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use sbd_libbpf::program_info::{self, Runs};
+use libbpf_rs::{MapCore, MapFlags};
+use sbd_libbpf::program_info::Runs;
 
-use crate::told::{BY, COUNTS, Connection, Pair};
-use crate::{kernel, pins};
+use crate::instances::{self, Instance};
+use crate::pins::LINKS;
+use crate::state::{PAGE, Shared};
+use crate::told::{BY, COUNTS, Connection, PLAIN, Pair};
+use crate::{kernel, modes, namespaces};
 
-/// Where struct kept_models has what sbd_smart asks.
-const ASKED: Range<usize> = 8..12;
+/// The share of a subflow that is alone in its group.
+const COUPLED_BY_NOTHING: u16 = 1024;
 
-fn map(name: &str) -> Result<MapHandle, String> {
-    MapHandle::from_pinned_path(pins::path(name)).map_err(|error| format!("{name}: {error}"))
-}
+/// What is asked where both controllers are mixed.
+const BY_ODDS: &str = "common_lag_odds";
 
 /// Connections that have a place.
-pub fn connections() -> Result<Vec<Connection>, String> {
-    let told = map("told")?;
-    let mut found = Vec::new();
+pub fn connections(instance: &Instance) -> Result<Vec<Connection>, String> {
+    if !instance.has("told") {
+        return Ok(Vec::new());
+    }
+    let told = instance.map("told")?;
+    let mut each = Vec::new();
     for place in 0..told.max_entries() {
         let bytes = told
             .lookup(&place.to_ne_bytes(), MapFlags::ANY)
             .map_err(|error| format!("told: {error}"))?;
-        found.extend(bytes.as_deref().and_then(Connection::of));
+        each.extend(bytes.as_deref().and_then(Connection::of));
     }
-    found.sort_by_key(|own| own.since_ns);
-    Ok(found)
+    each.sort_by_key(|own| own.since_ns);
+    Ok(each)
 }
 
-fn counts() -> Result<Vec<u64>, String> {
-    let counts = map("counts")?;
+fn counts(instance: &Instance) -> Result<Vec<u64>, String> {
+    let counts = instance.map("counts")?;
     (0..COUNTS.len() as u32)
         .map(|place| {
             let each = counts
@@ -42,29 +47,6 @@ fn counts() -> Result<Vec<u64>, String> {
                 .unwrap_or_default();
             let number = |own: &Vec<u8>| Some(u64::from_ne_bytes(own.get(..8)?.try_into().ok()?));
             Ok(each.iter().filter_map(number).sum())
-        })
-        .collect()
-}
-
-/// What sbd_smart asks.
-fn asked() -> Result<&'static str, String> {
-    let kept = map("kept")?
-        .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
-        .map_err(|error| format!("kept: {error}"))?
-        .unwrap_or_default();
-    kept.get(ASKED)
-        .and_then(|word| word.try_into().ok())
-        .and_then(|word| BY.get(u32::from_ne_bytes(word) as usize).copied())
-        .ok_or_else(|| "kept: says nothing".into())
-}
-
-/// How often each program ran while the kernel counted.
-fn programs() -> Result<Vec<(&'static str, Runs)>, String> {
-    pins::PROGRAMS
-        .iter()
-        .map(|name| {
-            let runs = program_info::runs(&pins::path(name));
-            Ok((*name, runs.map_err(|error| format!("{name}: {error}"))?))
         })
         .collect()
 }
@@ -92,24 +74,69 @@ fn seconds(later_ns: u64, earlier_ns: u64) -> f64 {
     later_ns.saturating_sub(earlier_ns) as f64 / 1e9
 }
 
-/// All that is told.
+/// All that is told of an instance.
 struct Told {
     now_ns: u64,
+    registered: bool,
     asked: &'static str,
+    mode: &'static str,
+    cgroups: Vec<(u64, u32)>,
+    plain: &'static str,
+    epsilon_q10: u32,
+    room: u32,
+    memory_bytes: u64,
+    elsewhere: Vec<(String, String)>,
     counts: Vec<u64>,
     programs: Vec<(&'static str, Runs)>,
     connections: Vec<Connection>,
 }
 
 impl Told {
-    fn read() -> Result<Told, String> {
+    fn read(instance: Instance) -> Result<Told, String> {
+        let shared = Shared::of(&instance)?;
+        let state = shared.state();
         Ok(Told {
-            asked: asked()?,
-            counts: counts()?,
-            programs: programs()?,
-            connections: connections()?,
+            registered: instance.registered,
+            asked: match state.epsilon_q10 {
+                0 => BY.get(state.by as usize).copied().unwrap_or("unknown"),
+                _ => BY_ODDS,
+            },
+            mode: modes::name(state.mode.load(Ordering::Relaxed)),
+            cgroups: modes::of_cgroups(&instance)?,
+            plain: PLAIN
+                .get(state.plain as usize)
+                .copied()
+                .unwrap_or("unknown"),
+            epsilon_q10: state.epsilon_q10,
+            room: state.connections,
+            memory_bytes: state.pages.load(Ordering::Relaxed) * PAGE as u64,
+            elsewhere: namespaces::elsewhere(&LINKS),
+            counts: counts(&instance)?,
+            connections: connections(&instance)?,
+            programs: instance.programs,
             now_ns: now_ns(),
         })
+    }
+
+    /// What an operator has to do something about.
+    fn alarms(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.registered {
+            lines.push("unloaded; sockets that have it go on, coupled, until they end".to_owned());
+        }
+        for (place, name) in self.elsewhere.iter().filter(|_| !self.registered) {
+            lines.push(format!(
+                "{name} is still the default in {place}, where new sockets have {}",
+                self.plain
+            ));
+        }
+        if self.connections.len() as u32 >= self.room {
+            lines.push(format!(
+                "no room: all {} places are taken, further connections are coupled without verdicts; load with --connections N",
+                self.room
+            ));
+        }
+        lines
     }
 }
 
@@ -129,14 +156,45 @@ fn mean_times(programs: &[(&'static str, Runs)]) -> Option<String> {
 fn table(told: &Told) -> String {
     let mut text = String::new();
     let now_ns = told.now_ns;
+    let write = |text: &mut String, line: &str| writeln!(text, "{line}").expect("a string grows");
+    for line in told.alarms() {
+        write(&mut text, &format!("! {line}"));
+    }
     let line = COUNTS
         .iter()
         .zip(&told.counts)
         .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
         .collect::<Vec<_>>()
         .join(", ");
-    let write = |text: &mut String, line: &str| writeln!(text, "{line}").expect("a string grows");
-    write(&mut text, &format!("sbd_smart asks {}; {line}", told.asked));
+    let in_force = match told.mode {
+        "auto" if told.epsilon_q10 > 0 => {
+            format!(
+                ", with a rival that may lose {:.0} %",
+                f64::from(told.epsilon_q10) * 100.0 / 1024.0
+            )
+        }
+        "auto" => String::new(),
+        mode => format!(", in force is {mode}"),
+    };
+    write(
+        &mut text,
+        &format!(
+            "sbd_smart asks {}{in_force}; sockets of the host have {}; room for {} connections, memory {:.1} MB; {line}",
+            told.asked,
+            told.plain,
+            told.room,
+            told.memory_bytes as f64 / 1e6
+        ),
+    );
+    for (cgroup, mode) in &told.cgroups {
+        write(
+            &mut text,
+            &format!("cgroup {cgroup}: {}", modes::name(*mode)),
+        );
+    }
+    for (place, name) in told.elsewhere.iter().filter(|_| told.registered) {
+        write(&mut text, &format!("{name} is the default in {place}"));
+    }
     if let Some(line) = mean_times(&told.programs) {
         write(&mut text, &line);
     }
@@ -144,9 +202,14 @@ fn table(told: &Told) -> String {
         write(
             &mut text,
             &format!(
-                "connection {:08x}: coupled by {}, for {:.1} s; works {}, mean {:.1} us, most {:.1} us",
+                "connection {:08x}: coupled by {}{}, for {:.1} s; works {}, mean {:.1} us, most {:.1} us",
                 own.token,
                 own.by,
+                match (own.crowded, own.mode) {
+                    (true, _) => " no more: too many subflows".to_owned(),
+                    (false, "auto") => String::new(),
+                    (false, mode) => format!(" under {mode}"),
+                },
                 seconds(now_ns, own.since_ns),
                 own.works,
                 own.work_ns as f64 / 1e3 / own.works.max(1) as f64,
@@ -157,11 +220,15 @@ fn table(told: &Told) -> String {
             write(
                 &mut text,
                 &format!(
-                    "  subflow {}: ports {} {}, group {}, cwnd {}, srtt {:.1} ms, signals {}, lost {}",
+                    "  subflow {}: ports {} {}, group {}{}, cwnd {}, srtt {:.1} ms, signals {}, lost {}",
                     subflow.id,
                     subflow.local_port,
                     subflow.remote_port,
                     subflow.group,
+                    match subflow.theta_q10 {
+                        0 | COUPLED_BY_NOTHING => String::new(),
+                        share => format!(", {:.2} of Reno's increase", f64::from(share) / 1024.0),
+                    },
                     subflow.cwnd,
                     f64::from(subflow.srtt_us) / 1e3,
                     subflow.signals,
@@ -180,7 +247,7 @@ fn table(told: &Told) -> String {
             };
             if let Some(said) = pair.said {
                 why += &format!(
-                    ", last judged {said} ({:.2} SD), unknown {}",
+                    ", last judged {said} (score {:.2}), unknown {}",
                     f64::from(pair.score_q10) / 1024.0,
                     pair.unknown
                 );
@@ -205,12 +272,13 @@ fn json(told: &Told) -> String {
     let subflows = |own: &Connection| {
         let each = own.subflows.iter().map(|subflow| {
             format!(
-                "{{\"subflow\": {}, \"local_port\": {}, \"remote_port\": {}, \"group\": {}, \"cwnd\": {}, \
+                "{{\"subflow\": {}, \"local_port\": {}, \"remote_port\": {}, \"group\": {}, \"theta_q10\": {}, \"cwnd\": {}, \
                  \"srtt_us\": {}, \"signals\": {}, \"lost\": {}}}",
                 subflow.id,
                 subflow.local_port,
                 subflow.remote_port,
                 subflow.group,
+                subflow.theta_q10,
                 subflow.cwnd,
                 subflow.srtt_us,
                 subflow.signals,
@@ -239,11 +307,13 @@ fn json(told: &Told) -> String {
     };
     let connections = told.connections.iter().map(|own| {
         format!(
-            "{{\"token\": \"{:08x}\", \"netns\": {}, \"by\": {}, \"since_ns\": {}, \"works\": {}, \"work_ns\": {}, \
+            "{{\"token\": \"{:08x}\", \"netns\": {}, \"by\": {}, \"mode\": {}, \"crowded\": {}, \"since_ns\": {}, \"works\": {}, \"work_ns\": {}, \
              \"work_most_ns\": {}, \"subflows\": {}, \"pairs\": {}}}",
             own.token,
             own.netns,
             text(Some(own.by)),
+            text(Some(own.mode)),
+            own.crowded,
             own.since_ns,
             own.works,
             own.work_ns,
@@ -264,25 +334,61 @@ fn json(told: &Told) -> String {
             runs.count, runs.ns
         )
     });
+    let cgroups = told.cgroups.iter().map(|(cgroup, mode)| {
+        format!(
+            "{{\"cgroup\": {cgroup}, \"mode\": {}}}",
+            text(Some(modes::name(*mode)))
+        )
+    });
+    let elsewhere = told
+        .elsewhere
+        .iter()
+        .map(|(place, name)| format!("{{\"place\": {place:?}, \"default\": {name:?}}}"));
+    let alarms = told.alarms().into_iter().map(|line| format!("{line:?}"));
     format!(
-        "{{\"now_ns\": {}, \"asks\": \"{}\", \"counts\": {{{counts}}}, \"programs\": {}, \"connections\": {}}}\n",
+        "{{\"now_ns\": {}, \"loaded\": {}, \"asks\": \"{}\", \"mode\": \"{}\", \"cgroups\": {}, \"plain\": \"{}\", \"epsilon_q10\": {}, \
+         \"room\": {}, \"memory_bytes\": {}, \"elsewhere\": {}, \"alarms\": {}, \"counts\": {{{counts}}}, \
+         \"programs\": {}, \"connections\": {}}}",
         told.now_ns,
+        told.registered,
         told.asked,
+        told.mode,
+        list(cgroups.collect()),
+        told.plain,
+        told.epsilon_q10,
+        told.room,
+        told.memory_bytes,
+        list(elsewhere.collect()),
+        list(alarms.collect()),
         list(programs.collect()),
         list(connections.collect())
     )
 }
 
+/// Print what the controllers tell; one that was unloaded and goes on is told as `loaded: false`, or, beside one that is
+/// loaded, after it.
 pub fn print(as_json: bool) -> Result<(), String> {
     kernel::check_rights()?;
-    if !pins::exist() {
+    let all = instances::all();
+    if all.is_empty() {
         return Err("the controllers are not loaded".into());
     }
-    let told = Told::read()?;
-    let text = match as_json {
-        true => json(&told),
-        false => table(&told),
-    };
+    let mut text = String::new();
+    for instance in all {
+        let registered = instance.registered;
+        let told = match Told::read(instance) {
+            // It has ended meanwhile.
+            Err(_) if !registered => continue,
+            told => told?,
+        };
+        text += &match as_json {
+            true => json(&told) + "\n",
+            false => table(&told),
+        };
+    }
+    if text.is_empty() {
+        return Err("the controllers are not loaded".into());
+    }
     io::stdout()
         .write_all(text.as_bytes())
         .map_err(|error| error.to_string())

@@ -2,32 +2,25 @@
 //! What the controllers tell; twin of controller.h.
 
 pub const SUBFLOWS: usize = 4;
-pub const MOST_CONNECTIONS: u32 = 4096;
+pub const MOST_CONNECTIONS: u32 = 16384;
 pub const NEVER: u8 = 255;
 
-pub const BY: [&str; 3] = ["always", "lag_excess", "model"];
-pub const BY_LAG_EXCESS: u32 = 1;
+pub const BY: [&str; 3] = ["always", "common_lag", "model"];
+pub const BY_COMMON_LAG: u32 = 1;
 pub const BY_MODEL: u32 = 2;
+pub const PLAIN: [&str; 2] = ["reno", "cubic"];
+pub const MODES: [&str; 4] = ["auto", "couple", "uncouple", "host"];
 /// Places in the map of counts.
-pub const COUNTS: [&str; 5] = [
+pub const COUNTS: [&str; 6] = [
     "connections",
     "ended",
     "connections_without_room",
     "subflows_without_room",
-    "sockets_that_are_no_subflow",
+    "times_without_memory",
+    "sockets_left_to_the_host",
 ];
-/// Words of enum sbd_lag_said.
-const LAG_SAID: [&str; 9] = [
-    "apart",
-    "shared",
-    "between",
-    "idle",
-    "sparse",
-    "stalled",
-    "still",
-    "deep",
-    "too_early",
-];
+/// Words of enum sbd_common_said.
+const LAG_SAID: [&str; 4] = ["apart", "shared", "nothing", "no_queue"];
 
 const PAIR_BYTES: usize = 24;
 const SUBFLOW_BYTES: usize = 40;
@@ -41,6 +34,8 @@ pub struct Subflow {
     pub cwnd: u32,
     pub srtt_us: u32,
     pub group: u8,
+    /// The share of Reno's increase beside LIA's.
+    pub theta_q10: u16,
     pub signals: u64,
     pub lost: u64,
 }
@@ -61,6 +56,9 @@ pub struct Connection {
     pub token: u32,
     pub netns: u32,
     pub by: &'static str,
+    pub mode: &'static str,
+    /// Has more subflows than have room.
+    pub crowded: bool,
     pub since_ns: u64,
     pub works: u64,
     pub work_ns: u64,
@@ -101,7 +99,7 @@ fn subflow(bytes: &[u8], place: usize) -> (bool, Subflow) {
     let (signals, lost) = (reader.u64(), reader.u64());
     let (id, cwnd, srtt_8us) = (reader.u32(), reader.u32(), reader.u32());
     let (local_port, remote_port) = (reader.u16(), reader.u16());
-    let (used, group) = (reader.u8(), reader.u8());
+    let (used, group, theta_q10) = (reader.u8(), reader.u8(), reader.u16());
     let own = Subflow {
         place,
         id,
@@ -110,6 +108,7 @@ fn subflow(bytes: &[u8], place: usize) -> (bool, Subflow) {
         cwnd,
         srtt_us: srtt_8us >> 3,
         group,
+        theta_q10,
         signals,
         lost,
     };
@@ -142,7 +141,7 @@ impl Connection {
         let (since_ns, works) = (reader.u64(), reader.u64());
         let (work_ns, work_most_ns) = (reader.u64(), reader.u64());
         let (token, netns) = (reader.u32(), reader.u32());
-        let by = reader.u8();
+        let (by, mode, crowded) = (reader.u8(), reader.u8(), reader.u8());
         if token == 0 {
             return None;
         }
@@ -169,6 +168,8 @@ impl Connection {
             token,
             netns,
             by: BY.get(usize::from(by)).copied().unwrap_or("unknown"),
+            mode: MODES.get(usize::from(mode)).copied().unwrap_or("unknown"),
+            crowded: crowded != 0,
             since_ns,
             works,
             work_ns,
@@ -195,7 +196,7 @@ mod tests {
         let pairs = SUBFLOWS * (SUBFLOWS - 1) / 2;
         let mut bytes = vec![0; HEAD_BYTES + SUBFLOWS * SUBFLOW_BYTES + pairs * PAIR_BYTES];
         bytes[32..36].copy_from_slice(&token.to_ne_bytes());
-        bytes[40] = BY_LAG_EXCESS as u8;
+        bytes[40] = BY_COMMON_LAG as u8;
         for place in [0, 2] {
             let own = &mut bytes[HEAD_BYTES + place * SUBFLOW_BYTES..][..SUBFLOW_BYTES];
             own[..8].copy_from_slice(&7u64.to_ne_bytes());
@@ -218,14 +219,14 @@ mod tests {
         let own = Connection::of(&bytes(0xabc)).expect("a connection");
         assert_eq!(
             (own.token, own.by, own.subflows.len()),
-            (0xabc, "lag_excess", 2)
+            (0xabc, "common_lag", 2)
         );
         assert_eq!((own.subflows[1].id, own.subflows[1].srtt_us), (3, 1000));
         assert_eq!(own.pairs.len(), 1);
         let pair = &own.pairs[0];
         assert_eq!((pair.subflow, own.id_of(2)), ([0, 2], 3));
         assert_eq!((pair.verdicts, pair.score_q10), (3, -5));
-        assert_eq!((pair.shared, pair.said), (Some(true), Some("between")));
+        assert_eq!((pair.shared, pair.said), (Some(true), Some("nothing")));
     }
 
     #[test]

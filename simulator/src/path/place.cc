@@ -20,6 +20,29 @@ using nlohmann::json;
 /// What the schema says of a value of which only its presence is checked.
 const json ANYTHING = json::object();
 
+/// Letters that are shown of a value or a key.
+constexpr std::size_t MOST_LETTERS = 64;
+
+/**
+ * @param value A value.
+ * @return Its text in ASCII: a terminal might obey other letters, and a cut would split one.
+ */
+std::string
+PrintAscii(const json& value)
+{
+    return value.dump(-1, ' ', true);
+}
+
+/**
+ * @param text A text.
+ * @return The text, or its beginning if it is long.
+ */
+std::string
+Cut(const std::string& text)
+{
+    return text.size() <= MOST_LETTERS ? text : text.substr(0, MOST_LETTERS - 3) + "...";
+}
+
 /**
  * @param end An end of an interval.
  * @return The shortest text for it.
@@ -104,8 +127,8 @@ Place::CheckKeys() const
     {
         if (!properties.contains(item.key()))
         {
-            const auto key = json(item.key()).dump();
-            Place(item.value(), ANYTHING, m_pointer + "/" + key.substr(1, key.size() - 2))
+            const auto key = PrintAscii(item.key());
+            Place(item.value(), ANYTHING, m_pointer + "/" + Cut(key.substr(1, key.size() - 2)))
                 .Fail("unknown key");
         }
     }
@@ -249,8 +272,7 @@ Place::Print() const
     {
         return std::string("this ") + m_value.type_name();
     }
-    const auto text = m_value.dump();
-    return text.size() <= 64 ? text : text.substr(0, 61) + "...";
+    return Cut(PrintAscii(m_value));
 }
 
 std::size_t

@@ -30,22 +30,28 @@ Line::Line(const PortPlan& plan, uint64_t seed)
 int64_t
 Line::Send(int64_t startNs, uint32_t bytes)
 {
-    double bits = 8.0 * bytes;
-    for (;;)
+    return Carry(startNs, 8.0 * bytes, std::numeric_limits<int64_t>::max()).endNs;
+}
+
+Carried
+Line::Carry(int64_t startNs, double bits, int64_t untilNs)
+{
+    while (startNs < untilNs)
     {
         MoveTo(startNs);
         const double bitS = m_changes[m_next - 1].bitS * m_factor;
         const auto change = m_next < m_changes.size() ? m_changes[m_next].fromNs
                                                       : std::numeric_limits<int64_t>::max();
-        const auto untilNs = std::min(change, m_stepEndNs);
+        const auto pauseNs = std::min({change, m_stepEndNs, untilNs});
         const double neededNs = bits * 1e9 / bitS;
-        if (neededNs <= static_cast<double>(untilNs) - static_cast<double>(startNs))
+        if (neededNs <= static_cast<double>(pauseNs) - static_cast<double>(startNs))
         {
-            return startNs + std::llround(neededNs);
+            return {startNs + std::llround(neededNs), 0};
         }
-        bits -= static_cast<double>(untilNs - startNs) * bitS / 1e9;
-        startNs = untilNs;
+        bits -= static_cast<double>(pauseNs - startNs) * bitS / 1e9;
+        startNs = pauseNs;
     }
+    return {startNs, bits};
 }
 
 void

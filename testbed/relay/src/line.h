@@ -13,6 +13,13 @@
 namespace relay
 {
 
+/// Until when a line was sending, and what it had still to send then.
+struct Carried
+{
+    int64_t endNs;
+    double leftBits;
+};
+
 /// A line whose rate changes at known times, and may wander about that.
 class Line
 {
@@ -31,6 +38,16 @@ class Line
      * @return When its last bit is out.
      */
     int64_t Send(int64_t startNs, uint32_t bytes);
+
+    /**
+     * Send bits, until a time at most.
+     *
+     * @param startNs When it begins; not before anything that it was asked to do before.
+     * @param bits How many.
+     * @param untilNs When it ends, with or without some left.
+     * @return When it ended, and what was left.
+     */
+    Carried Carry(int64_t startNs, double bits, int64_t untilNs);
 
   private:
     void MoveTo(int64_t timeNs);

@@ -2,7 +2,10 @@
 
 #include "network.h"
 
+#include "big-endian.h"
+
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cinttypes>
@@ -23,11 +26,16 @@ constexpr uint32_t IPV4_BYTES = 20;
 constexpr uint32_t SOURCE = 12;
 constexpr uint32_t DESTINATION = 16;
 
-uint32_t
-Read32(const uint8_t* at)
+/// What this process has taken of a processor, in s.
+double
+GetCpuS()
 {
-    return static_cast<uint32_t>(at[0]) << 24 | static_cast<uint32_t>(at[1]) << 16 |
-           static_cast<uint32_t>(at[2]) << 8 | at[3];
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 std::string
@@ -67,6 +75,7 @@ Network::Network(const Plan& plan)
     for (std::size_t i = 0; i < plan.routes.size(); ++i)
     {
         m_routes[plan.routes[i].address] = i;
+        m_thinning.emplace_back(plan.routes[i].ackEvery);
     }
     for (auto slot = MOST_PACKETS; slot > 0; --slot)
     {
@@ -159,6 +168,11 @@ Network::Take(std::size_t host)
         if (!way)
         {
             ++m_unrouted;
+            m_slots.push_back(slot);
+            continue;
+        }
+        if (!way->second && m_thinning[way->first].Drops(data, bytes))
+        {
             m_slots.push_back(slot);
             continue;
         }
@@ -345,18 +359,25 @@ Network::Report(std::FILE* file)
         }
         std::fprintf(file, "]");
     }
+    std::vector<uint64_t> thinned;
+    for (const auto& one : m_thinning)
+    {
+        thinned.push_back(one.GetDropped());
+    }
     std::fprintf(file,
                  "],\n \"lateness\": {\"packets\": %" PRIu64
                  ", \"mean_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f},\n"
                  " \"unrouted\": %" PRIu64 ", \"no_room\": %" PRIu64 ", \"undelivered\": %" PRIu64
-                 "}\n",
+                 ",\n \"thinned_acks\": %s, \"cpu_s\": %.3f}\n",
                  m_lateness.GetPackets(),
                  m_lateness.GetMeanUs(),
                  m_lateness.GetQuantileUs(0.99),
                  m_lateness.GetMostUs(),
                  m_unrouted,
                  m_noRoom,
-                 m_undelivered);
+                 m_undelivered,
+                 Printed(thinned).c_str(),
+                 GetCpuS());
 }
 
 } // namespace relay

@@ -3,6 +3,7 @@
 #ifndef RELAY_NETWORK_H
 #define RELAY_NETWORK_H
 
+#include "ack-thinning.h"
 #include "capture.h"
 #include "frame.h"
 #include "lateness.h"
@@ -107,6 +108,7 @@ class Network
     std::vector<Burst> m_bursts;
     std::vector<bool> m_busy; //!< Ports whose managed queue is to be asked when the line is free
     std::unordered_map<uint32_t, std::size_t> m_routes;
+    std::vector<AckThinning> m_thinning; //!< By route, of what comes to its way back
     std::unique_ptr<uint8_t[]> m_room;
     std::vector<uint32_t> m_slots;
     std::priority_queue<Event, std::deque<Event>, std::greater<>> m_events;

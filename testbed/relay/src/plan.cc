@@ -27,6 +27,8 @@ constexpr double MOST_BIT_S = 1e12;
 constexpr double MOST_SIGMA = 10;
 /// Of those that enter together.
 constexpr uint32_t MOST_PACKETS = 1'000'000;
+/// Of which one goes on.
+constexpr uint32_t MOST_ACKS = 1'000;
 
 template <class T>
 T
@@ -134,6 +136,22 @@ ReadRates(const std::string& text)
     return rates;
 }
 
+/// @return A discipline by its name; only a line with a rate that marks nothing has one.
+Discipline
+ReadDiscipline(const std::string& name, const PortPlan& port)
+{
+    const bool possible = !port.rate.empty() && !port.markBytes;
+    if (possible && name == "codel")
+    {
+        return Discipline::CODEL;
+    }
+    if (possible && name == "policer")
+    {
+        return Discipline::POLICER;
+    }
+    throw PlanError("discipline is codel or policer, of a rate without marks");
+}
+
 PortPlan
 ReadPort(Values& values)
 {
@@ -154,12 +172,7 @@ ReadPort(Values& values)
     }
     if (values.contains("discipline"))
     {
-        const auto name = Take(values, "discipline");
-        if (name != "codel" || port.rate.empty() || port.markBytes)
-        {
-            throw PlanError("discipline is codel, of a rate without marks");
-        }
-        port.codel = true;
+        port.discipline = ReadDiscipline(Take(values, "discipline"), port);
     }
     if (values.contains("wander"))
     {
@@ -193,7 +206,10 @@ ReadRoute(Values& values)
             ntohl(address.s_addr),
             Number<std::size_t>(Take(values, "to")),
             Numbers<std::size_t>(Take(values, "there")),
-            Numbers<std::size_t>(Take(values, "back"))};
+            Numbers<std::size_t>(Take(values, "back")),
+            values.contains("ack_every")
+                ? Within<uint32_t>(Take(values, "ack_every"), 1, MOST_ACKS)
+                : 1};
 }
 
 void

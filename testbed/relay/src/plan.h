@@ -43,14 +43,22 @@ struct RateChange
     double bitS;
 };
 
+/// What becomes of packets that come faster than a line sends.
+enum class Discipline
+{
+    DROP_TAIL, //!< They wait; what finds the queue full is dropped
+    CODEL,     //!< They wait in CoDel's queue (codel.h)
+    POLICER,   //!< None waits: a token bucket drops them (policer.h)
+};
+
 /// A queue, a line and what comes after it, in this order.
 struct PortPlan
 {
     std::vector<RateChange> rate;      //!< Of the line; none: packets wait for nobody, or for
     std::vector<uint32_t> momentsMs;   //!< when a recorded line sends (replay.h), if there are any
-    uint64_t queueBytes = 0;           //!< What may wait for the line
+    uint64_t queueBytes = 0;           //!< What may wait for the line; depth of a token bucket
     std::optional<uint64_t> markBytes; //!< ECN-capable packets that find more are marked
-    bool codel = false;                //!< The queue is CoDel's; else it drops what finds it full
+    Discipline discipline = Discipline::DROP_TAIL;
     double rateSigma = 0;              //!< Deviation of the logarithm of a rate that wanders
     int64_t rateStepNs = 0;            //!< How often it moves; 0: it does not
     uint32_t burstLow = 0;             //!< Fewest packets that enter together; 0: each by itself
@@ -69,6 +77,7 @@ struct RoutePlan
     std::size_t to;                 //!< The other host
     std::vector<std::size_t> there; //!< Ports from the address
     std::vector<std::size_t> back;  //!< Ports to the address
+    uint32_t ackEvery;              //!< Of pure ACKs to the address each n-th goes on; 1: all
 };
 
 /// What the program is asked to be.
@@ -92,7 +101,9 @@ struct Plan
  *     port rate=0:8000000 queue=60000 delay=1000000
  *     port opportunities=FILE queue=60000 delay=1000000
  *     port rate=0:8000000 queue=60000 discipline=codel
+ *     port rate=0:8000000 queue=30000 discipline=policer
  *     route from=0 address=10.0.0.1 to=1 there=0,1 back=2
+ *     route from=0 address=10.0.1.1 to=1 there=0,1 back=2 ack_every=4
  *     capture host=0 path=server.pcap
  *
  * @param path The file.

@@ -52,9 +52,14 @@ Port::Port(const PortPlan& plan,
       m_spacingNs(std::max<int64_t>(4 * plan.jitterNs, 1'000'000)),
       m_after(m_draw.Uniform())
 {
-    if (!plan.rate.empty())
+    const auto seedOfLine = seed ^ 0x5deece66d;
+    if (plan.discipline == Discipline::POLICER)
     {
-        m_line.emplace(plan, seed ^ 0x5deece66d);
+        m_policer.emplace(plan, seedOfLine);
+    }
+    else if (!plan.rate.empty())
+    {
+        m_line.emplace(plan, seedOfLine);
     }
     if (!plan.momentsMs.empty())
     {
@@ -66,7 +71,7 @@ Port::Port(const PortPlan& plan,
             m_counts[i].offeredBytes = Replay::BYTES * moments;
         }
     }
-    if (plan.codel)
+    if (plan.discipline == Discipline::CODEL)
     {
         m_codel.emplace();
     }
@@ -81,37 +86,63 @@ std::optional<int64_t>
 Port::Send(const Packet& packet, int64_t nowNs)
 {
     Advance(nowNs);
-    auto* counts = CountsAt(nowNs);
-    auto atNs = nowNs;
-    if (m_line || m_replay)
+    std::optional<int64_t> atNs = nowNs;
+    if (m_policer)
     {
-        const bool marked =
-            m_plan.markBytes && m_waitingBytes > *m_plan.markBytes && Mark(packet);
-        if (m_waitingBytes + packet.bytes > m_plan.queueBytes)
-        {
-            if (counts)
-            {
-                ++counts->drops[packet.route];
-            }
-            return std::nullopt;
-        }
-        const auto passage = Pass(nowNs, packet.bytes);
-        m_freeNs = passage.endNs;
-        CountBusy(passage.beginNs, passage.endNs);
-        if (passage.beginNs > nowNs)
-        {
-            m_waiting.push_back({passage.beginNs, packet.bytes});
-            m_waitingBytes += packet.bytes;
-        }
+        atNs = Police(packet, nowNs);
+    }
+    else if (m_line || m_replay)
+    {
+        atNs = OnLine(packet, nowNs);
+    }
+    if (!atNs)
+    {
+        return std::nullopt;
+    }
+    CountSent(*atNs, packet.bytes);
+    return Behind(nowNs, *atNs);
+}
+
+/// When the line has sent a packet; none if the queue is full.
+std::optional<int64_t>
+Port::OnLine(const Packet& packet, int64_t nowNs)
+{
+    auto* counts = CountsAt(nowNs);
+    const bool marked = m_plan.markBytes && m_waitingBytes > *m_plan.markBytes && Mark(packet);
+    if (m_waitingBytes + packet.bytes > m_plan.queueBytes)
+    {
         if (counts)
         {
-            counts->marks[packet.route] += marked;
-            counts->mostWaitingBytes = std::max(counts->mostWaitingBytes, m_waitingBytes);
+            ++counts->drops[packet.route];
         }
-        atNs = m_freeNs;
+        return std::nullopt;
     }
-    CountSent(atNs, packet.bytes);
-    return Behind(nowNs, atNs);
+    const auto passage = Pass(nowNs, packet.bytes);
+    m_freeNs = passage.endNs;
+    CountBusy(passage.beginNs, passage.endNs);
+    if (passage.beginNs > nowNs)
+    {
+        m_waiting.push_back({passage.beginNs, packet.bytes});
+        m_waitingBytes += packet.bytes;
+    }
+    if (counts)
+    {
+        counts->marks[packet.route] += marked;
+        counts->mostWaitingBytes = std::max(counts->mostWaitingBytes, m_waitingBytes);
+    }
+    return m_freeNs;
+}
+
+/// When the line behind the token bucket has sent a packet; none if there are too few tokens.
+std::optional<int64_t>
+Port::Police(const Packet& packet, int64_t nowNs)
+{
+    const auto atNs = m_policer->Send(nowNs, packet.bytes);
+    if (auto* counts = CountsAt(nowNs); counts && !atNs)
+    {
+        ++counts->drops[packet.route];
+    }
+    return atNs;
 }
 
 bool
@@ -176,6 +207,11 @@ Port::DrawBurst()
 void
 Port::Advance(int64_t nowNs)
 {
+    if (m_policer)
+    {
+        const auto taken = m_policer->Refill(nowNs);
+        CountBusy(taken.beginNs, taken.endNs);
+    }
     while (!m_waiting.empty() && m_waiting.front().startNs <= nowNs)
     {
         CountWaiting(m_waiting.front().startNs);

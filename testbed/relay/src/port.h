@@ -7,6 +7,7 @@
 #include "frame.h"
 #include "line.h"
 #include "plan.h"
+#include "policer.h"
 #include "random.h"
 #include "replay.h"
 
@@ -34,7 +35,7 @@ struct PortCounts
     uint64_t bytes = 0;             //!< Sent
     uint64_t offeredBytes = 0;      //!< What a recorded line could have sent
     uint64_t lost = 0;              //!< Packets lost at random
-    int64_t busyNs = 0;             //!< The line was sending
+    int64_t busyNs = 0;             //!< The line was sending; a token bucket was not full
     double waitingByteNs = 0;       //!< Integral of the bytes that waited
     uint64_t mostWaitingBytes = 0;  //!< Most bytes that waited
     std::vector<uint64_t> drops;    //!< Packets that the queue dropped, by route
@@ -43,7 +44,8 @@ struct PortCounts
 
 /**
  * A queue, a line, a delay, and loss. Packets come in order of time. When each will leave a
- * drop-tail queue is known at once; a managed queue is asked whenever the line is free.
+ * drop-tail queue or a policer is known at once; a managed queue is asked whenever the line is
+ * free.
  */
 class Port
 {
@@ -89,7 +91,7 @@ class Port
     uint32_t DrawBurst();
 
     /**
-     * Count the bytes that wait until then.
+     * Count the bytes that wait until then, and the time in which a token bucket is not full.
      *
      * @param nowNs A time.
      */
@@ -110,6 +112,8 @@ class Port
     void CountWaiting(int64_t untilNs);
     void CountBusy(int64_t fromNs, int64_t toNs);
     void CountSent(int64_t atNs, uint32_t bytes);
+    std::optional<int64_t> OnLine(const Packet& packet, int64_t nowNs);
+    std::optional<int64_t> Police(const Packet& packet, int64_t nowNs);
     std::optional<int64_t> Behind(int64_t cameNs, int64_t sentNs);
     int64_t Jitter(int64_t timeNs);
 
@@ -119,6 +123,7 @@ class Port
     std::optional<Line> m_line;
     std::optional<Replay> m_replay;
     std::optional<Codel> m_codel;
+    std::optional<Policer> m_policer;
     Random m_draw;
     int64_t m_freeNs = INT64_MIN;
     std::deque<Waiting> m_waiting;
