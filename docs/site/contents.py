@@ -62,6 +62,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "docs/experiments/baselines.md",
         "docs/experiments/common-lag.md",
         "docs/experiments/joint-partition.md",
+        "docs/experiments/coupling-by-odds.md",
         "docs/experiments/congestion-from-packets.md",
         "docs/experiments/diverse-background.md",
         "docs/experiments/fast-dtw.md",

@@ -19,7 +19,9 @@ class Control:
     parameters : mapping of str to str or float
         Of the controller; others have their defaults.
     verdicts : str, optional
-        The source of verdicts, with its defaults. Without one, all subflows are of one group for the whole run.
+        The source of verdicts. Without one, all subflows are of one group for the whole run.
+    verdict_parameters : mapping of str to str or float
+        Of the source; others have their defaults.
     alone : bool
         Only the first subflow is there: a connection of one path.
     """
@@ -27,6 +29,7 @@ class Control:
     controller: str
     parameters: Mapping[str, str | float] = field(default_factory=dict)
     verdicts: str | None = None
+    verdict_parameters: Mapping[str, str | float] = field(default_factory=dict)
     alone: bool = False
 
     def applied(self, scenario: Scenario) -> Scenario:
@@ -47,7 +50,8 @@ class Control:
             If the simulator has no such controller, parameter or source of verdicts.
         """
         named = {"name": self.controller, **self.parameters} if self.parameters else self.controller
-        changed = {"congestion_control": named, "lia_counts": None, "verdicts": self.verdicts}
+        told = {"name": self.verdicts, **self.verdict_parameters} if self.verdict_parameters else self.verdicts
+        changed = {"congestion_control": named, "lia_counts": None, "verdicts": told}
         whole = scenario.model_dump()
         subflows = whole["subflows"][:1] if self.alone else whole["subflows"]
         return Scenario.model_validate(
@@ -73,6 +77,7 @@ CONTROLS: dict[str, Control] = {
     "lag_excess": Control("lia", verdicts="lag_excess"),
     "lag_excess acks": Control("lia", _ACKS, "lag_excess"),
     "common_lag": Control("lia", verdicts="common_lag"),
+    "common_lag odds": Control("lia", verdicts="common_lag", verdict_parameters={"coupling": "odds"}),
     "tree_paper": Control("lia", verdicts="tree_paper"),
     "tree_paper acks": Control("lia", _ACKS, "tree_paper"),
     "tree_invariant": Control("lia", verdicts="tree_invariant"),

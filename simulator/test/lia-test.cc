@@ -3,9 +3,10 @@
 /**
  * @file
  *
- * Compares smartsbd::LiaIncrease() with values computed by hand from RFC 6356, section 3, and
- * smartsbd::CountAcknowledged(), smartsbd::LiaKernelAlpha() and smartsbd::LiaKernelThreshold() with
- * the counting and the integers of Linux's mptcp_coupled.c.
+ * Compares smartsbd::LiaIncrease() with values computed by hand from RFC 6356, section 3,
+ * smartsbd::MixedIncrease() with means of those and Reno's, and smartsbd::CountAcknowledged(),
+ * smartsbd::LiaKernelAlpha() and smartsbd::LiaKernelThreshold() with the counting and the integers
+ * of Linux's mptcp_coupled.c.
  * Exit status: 0 if all agree, else 1 with a line on standard error for each that differs.
  */
 
@@ -59,6 +60,16 @@ const std::vector<Case> CASES{
     // alpha = 30 * 1000 / 300^2 = 1/3; alpha / 30 = 1/90.
     {"three equal subflows", {{10, 0.1}, {10, 0.1}, {10, 0.1}}, 2, 1.0 / 90},
 };
+
+/// One increase between LIA's and Reno's, of two equal subflows with windows of 10.
+struct MixedCase
+{
+    uint32_t thetaQ10; //!< The share of Reno's
+    double increase;   //!< Increase in segments
+};
+
+// LIA's is 1/40, Reno's 1/10.
+constexpr MixedCase MIXED_CASES[] = {{0, 0.025}, {512, 0.0625}, {1024, 0.1}};
 
 /// One hand computed factor of the kernel.
 struct KernelCase
@@ -122,6 +133,15 @@ main()
         if (!(std::abs(increase - check.increase) < 1e-12))
         {
             std::fprintf(stderr, "%s: %.17g, not %.17g\n", check.name, increase, check.increase);
+            status = 1;
+        }
+    }
+    for (const auto& [thetaQ10, expected] : MIXED_CASES)
+    {
+        const auto increase = smartsbd::MixedIncrease({{10, 0.1}, {10, 0.1}}, 1, thetaQ10);
+        if (!(std::abs(increase - expected) < 1e-12))
+        {
+            std::fprintf(stderr, "theta %u: %.17g, not %.17g\n", thetaQ10, increase, expected);
             status = 1;
         }
     }

@@ -20,6 +20,7 @@ from _pytest.mark.structures import ParameterSet
 
 from smartsbd.detectors import DETECTORS, replayed
 from smartsbd.detectors.event import events_of
+from smartsbd.detectors.verdict import coupling
 from smartsbd.features import connection_pairs
 from smartsbd.scenarios import registry, simulator
 from smartsbd.traces import recording
@@ -316,6 +317,56 @@ def test_a_run_that_begins_without_queues_stays_coupled(tmp_path: Path) -> None:
     assert {each["said"] for each in one.told["judgements"]} == {"no_queue"}
     assert [each["groups"] for each in one.told["groups"]] == [[0, 0]]
     assert changes_ns(one.run) == []
+
+
+def by_odds(epsilon: float, **parameters: float) -> dict[str, Any]:
+    return {"name": "common_lag", "coupling": "odds", "epsilon": epsilon, **parameters}
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "controller"), [("shared", 0.0, "lia"), ("five", 0.0, "lia"), ("separate", 1.0, "reno")]
+)
+def test_where_nothing_may_be_lost_it_is_lia_and_where_all_may_be_it_is_reno(
+    name: str, epsilon: float, controller: str, tmp_path: Path
+) -> None:
+    """Packet by packet."""
+    scenario = {**SCENARIOS[name], "duration_s": 15.0}
+    mixed = looped(tmp_path / "mixed", scenario, by_odds(epsilon))
+    plain = simulate(tmp_path, under(scenario, controller))
+    assert without_groups(mixed.run.events) == without_groups(plain.events)
+    assert mixed.told["judgements"]
+
+
+def test_odds_couple_by_each_score(tmp_path: Path) -> None:
+    """Subflows have what their score allows, and before the first one what odds of 1 allow."""
+    one = looped(tmp_path, {**SCENARIOS["separate"], "duration_s": 20.0}, by_odds(0.1))
+    scores = [each["score_q10"] for each in one.told["judgements"] if each["speaks"]]
+    expected = [coupling.theta_q10(score_q10, 102) for score_q10 in (0, *scores)]
+    found = [each["theta_q10"] for each in one.told["thetas"]]
+    assert found[0] == [expected[0]] * 2
+    assert {a for a, _ in found} <= set(expected) and all(a == b for a, b in found)
+    assert coupling.APART_Q10 in expected and one.told["groups"][-1]["groups"] == [0, 1]
+
+
+def test_by_odds_a_subflow_has_the_least_of_its_pairs_in_its_set(tmp_path: Path) -> None:
+    one = looped(tmp_path, SCENARIOS["five"], by_odds(0.1))
+    pairs = {
+        (each["subflow_a"], each["subflow_b"]): coupling.theta_q10(each["score_q10"], 102, subflows=5)
+        for each in one.told["judgements"]
+        if each["speaks"]
+    }
+    groups, found = one.told["groups"][-1]["groups"], one.told["thetas"][-1]["theta_q10"]
+    within = {pair: theta for pair, theta in pairs.items() if groups[pair[0]] == groups[pair[1]]}
+    assert all(theta == coupling.APART_Q10 for pair, theta in pairs.items() if pair not in within)
+    for place, theta_q10 in enumerate(found):
+        of_pairs = [theta for pair, theta in within.items() if place in pair]
+        assert theta_q10 == min(of_pairs, default=coupling.APART_Q10)
+    assert 1 < len(set(groups)) < 5
+
+
+def test_what_is_coupled_by_odds_is_coupled_once_evidence_is_old(tmp_path: Path) -> None:
+    one = looped(tmp_path, with_wide_links_from(0.0, 2.0, duration=10.0), by_odds(0.1, hold_windows=1.0))
+    assert [each["theta_q10"] for each in one.told["thetas"]] == [[coupling.theta_q10(0, 102)] * 2, [0, 0]]
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ void NoteEvidence(sbd_common_pair* pair, const sbd_common_evidence* evidence);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #include "sbd_common_lag.h"
+#include "sbd_coupling.h"
 #pragma GCC diagnostic pop
 
 extern "C" {
@@ -32,6 +33,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <utility>
@@ -91,6 +93,9 @@ struct Destroy
  * that are enough for a verdict, on paths that show a queue; a verdict that the detector holds
  * without such samples grows old.
  *
+ * By odds, the score of every two subflows tells how much of Reno's increase they have, whatever is
+ * said of them; that begins with odds of 1, and is as old as the last score with enough samples.
+ *
  * Samples of one moment are told when it has passed, in order of the subflows, as a replay tells
  * them.
  */
@@ -99,10 +104,13 @@ class CommonLag : public VerdictSource
   public:
     /**
      * @param subflows How many subflows there are.
+     * @param epsilonQ10 What a rival may be expected to lose of its rate, where odds couple.
      */
-    explicit CommonLag(std::size_t subflows)
+    CommonLag(std::size_t subflows, std::optional<uint32_t> epsilonQ10)
         : m_pairs(subflows * (subflows - 1) / 2),
           m_subflows(subflows),
+          m_epsilonQ10(epsilonQ10),
+          m_thetas(m_pairs.size(), {GetThetaOf(0), Time::Max()}),
           m_joint(sbd_joint_create(static_cast<unsigned int>(subflows))),
           m_last(subflows),
           m_opinions(subflows)
@@ -143,6 +151,15 @@ class CommonLag : public VerdictSource
     Time GetLastVerdict(std::size_t subflow) const override
     {
         return m_last[subflow];
+    }
+
+    std::optional<PairTheta> GetTheta(std::size_t a, std::size_t b) const override
+    {
+        if (!m_epsilonQ10)
+        {
+            return std::nullopt;
+        }
+        return m_thetas[sbd_pair_place(a, b, m_subflows)];
     }
 
     void Finish(Time) override
@@ -235,6 +252,12 @@ class CommonLag : public VerdictSource
         if (speaks && !barred)
         {
             m_last[a] = m_last[b] = now;
+            m_thetas[place] = {GetThetaOf(common.score_q10), now};
+        }
+        else
+        {
+            // What holds before the first score grows old from here on.
+            m_thetas[place].last = std::min(m_thetas[place].last, now);
         }
         m_judgements.push_back({{"subflow_a", a},
                                 {"subflow_b", b},
@@ -244,8 +267,21 @@ class CommonLag : public VerdictSource
                                 {"speaks", speaks}});
     }
 
+    /**
+     * @param scoreQ10 Logarithm of the odds that two subflows share.
+     * @return The share of Reno's increase that they have; 0 if odds do not couple.
+     */
+    uint32_t GetThetaOf(int32_t scoreQ10) const
+    {
+        return sbd_coupling_theta_q10(scoreQ10,
+                                      m_epsilonQ10.value_or(0),
+                                      static_cast<uint32_t>(m_subflows));
+    }
+
     std::vector<JudgedPair> m_pairs; //!< Every two subflows, by sbd_pair_place()
     const std::size_t m_subflows;    //!< How many subflows there are
+    const std::optional<uint32_t> m_epsilonQ10; //!< What a rival may lose, where odds couple
+    std::vector<PairTheta> m_thetas; //!< What every two subflows have of Reno's increase
     sbd_common_scratch m_scratch;    //!< Memory that a call is lent
     std::unique_ptr<sbd_joint_groups, Destroy> m_joint; //!< What all pairs say together
     std::vector<Signal> m_samples;   //!< Samples of the present moment
@@ -257,12 +293,39 @@ class CommonLag : public VerdictSource
 
 /**
  * @param seat What the source is made for.
+ * @param values The parameters.
  * @return A source.
  */
 std::unique_ptr<VerdictSource>
-Create(const VerdictSeat& seat, const ParameterValues&)
+Create(const VerdictSeat& seat, const ParameterValues& values)
 {
-    return std::make_unique<CommonLag>(seat.scenario.subflows.size());
+    std::optional<uint32_t> epsilonQ10;
+    if (values.Is("coupling", "odds"))
+    {
+        epsilonQ10 = static_cast<uint32_t>(std::lround(1024 * values.GetNumber("epsilon")));
+    }
+    return std::make_unique<CommonLag>(seat.scenario.subflows.size(), epsilonQ10);
+}
+
+/// @return The parameters.
+std::vector<Parameter>
+GetParameters()
+{
+    auto parameters = UnknownParameters();
+    parameters.push_back(
+        OneOf("coupling",
+              "verdict: subflows are under LIA or under Reno, as the verdict says; odds: under a "
+              "mix of both (sbd_coupling.h), with the controller lia in plain mode; other "
+              "controllers couple those that have less than all of Reno's increase.",
+              {"verdict", "odds"}));
+    parameters.push_back(
+        Number("epsilon",
+               "By odds: what a rival may be expected to lose of its rate, times the chance that "
+               "nothing is shared.",
+               0,
+               1,
+               0.1));
+    return parameters;
 }
 
 } // namespace
@@ -271,7 +334,7 @@ extern const VerdictKind COMMON_LAG{
     {"common_lag",
      "The common lag, which needs RTT samples alone, and groups by all pairs together "
      "(sbd_common_lag.h).",
-     UnknownParameters()},
+     GetParameters()},
     Create,
 };
 

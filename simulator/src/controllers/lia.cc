@@ -104,7 +104,8 @@ class TcpLia : public CoupledController
         if (!m_kernel)
         {
             const auto& group = Look();
-            Grow(tcb, counted * LiaIncrease(group.subflows, group.own));
+            Grow(tcb,
+                 counted * MixedIncrease(group.subflows, group.own, GetSignals().thetaQ10));
             return;
         }
         if (counted == 0)
@@ -207,6 +208,13 @@ LiaIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t index)
     }
     const double alpha = total * best / (rate * rate);
     return std::min(alpha / total, 1 / subflows[index].window);
+}
+
+double
+MixedIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t index, uint32_t thetaQ10)
+{
+    const double theta = thetaQ10 / 1024.0;
+    return (1 - theta) * LiaIncrease(subflows, index) + theta / subflows[index].window;
 }
 
 uint64_t

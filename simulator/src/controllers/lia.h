@@ -22,6 +22,18 @@ namespace smartsbd
 double LiaIncrease(const std::vector<CoupledSubflow>& subflows, std::size_t index);
 
 /**
+ * Between that increase and Reno's.
+ *
+ * @param subflows All established subflows of the group; windows and RTTs are positive.
+ * @param index The subflow that received an acknowledgment.
+ * @param thetaQ10 The share of Reno's increase, up to 1024; 0: that of RFC 6356.
+ * @return Increase of its window in segments for each acknowledged segment.
+ */
+double MixedIncrease(const std::vector<CoupledSubflow>& subflows,
+                     std::size_t index,
+                     uint32_t thetaQ10);
+
+/**
  * The factor of Linux's mptcp_coupled.c: 4096 alpha / (sum of the windows), in whole numbers.
  *
  * Windows count in whole segments, RTTs in eighths of a microsecond, as in the kernel's srtt_us.

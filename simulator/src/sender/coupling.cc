@@ -42,12 +42,11 @@ Coupling::Coupling(const Scenario& scenario,
       m_wanted(m_subflows->size()),
       m_written(m_subflows->size())
 {
-    if (m_source->Decide(Time()))
-    {
-        NoteVerdicts(Time());
-    }
+    m_source->Decide(Time());
+    NoteVerdicts(Time());
     Choose(Time());
     Apply();
+    ApplyThetas(Time());
     m_log.SetSignalCallback(ns3::MakeCallback(&Coupling::HandleSignal, this));
 }
 
@@ -76,6 +75,14 @@ Coupling::Print() const
                          {"groups", groups},
                          {"held", m_held}};
     printed.update(m_source->Print());
+    if (m_subflows->size() > 1 && m_source->GetTheta(0, 1))
+    {
+        for (const auto& [from, thetasQ10] : m_thetas)
+        {
+            printed["thetas"].push_back(
+                {{"from_ns", from.GetNanoSeconds()}, {"theta_q10", thetasQ10}});
+        }
+    }
     if (m_measures)
     {
         for (const auto& [name, cost] :
@@ -101,21 +108,27 @@ Coupling::HandleSignal(std::size_t subflow, EventKind kind, uint64_t value)
     {
         NoteVerdicts(now);
     }
-    if (judged || joins || now > m_due)
+    const bool chooses = judged || joins || now > m_due;
+    if (chooses)
     {
         Choose(now);
     }
+    const bool regroups = m_wanted != m_epochs.back().groups && MayChange();
     if (m_wanted == m_epochs.back().groups)
     {
         m_holds = false;
     }
-    else if (MayChange())
+    else if (regroups)
     {
         Apply();
     }
     else
     {
         m_held += !std::exchange(m_holds, true);
+    }
+    if (chooses || regroups)
+    {
+        ApplyThetas(now);
     }
     WriteGroups();
     const auto begin = m_measures ? steady_clock::now() : steady_clock::time_point();
@@ -151,7 +164,13 @@ Coupling::NoteVerdicts(Time now)
         for (auto b = a + 1; b < partition.size(); ++b)
         {
             auto& relation = m_relations[a * partition.size() + b];
-            if (partition[a] && partition[b])
+            if (const auto told = m_source->GetTheta(a, b))
+            {
+                relation.shared = told->thetaQ10 < THETA_APART_Q10;
+                relation.thetaQ10 = told->thetaQ10;
+                relation.last = told->last;
+            }
+            else if (partition[a] && partition[b])
             {
                 relation.shared = partition[a] == partition[b];
                 relation.last =
@@ -217,19 +236,26 @@ Coupling::IsCoupled(std::size_t a, std::size_t b, Time now)
     {
         return m_established[a] && m_established[b] && m_rule.coupled;
     }
-    if (relation.last == Time::Max())
-    {
-        return *relation.shared;
-    }
-    const auto rtt = std::max((*m_subflows)[a].baseRtt, (*m_subflows)[b].baseRtt);
-    const auto held = m_rule.hold * WINDOW_RTTS * static_cast<double>(rtt.GetNanoSeconds());
-    const auto until = relation.last + ns3::NanoSeconds(static_cast<int64_t>(held));
-    if (now > until)
+    const auto end = GetEnd(a, b);
+    if (now > end)
     {
         return true;
     }
-    m_due = std::min(m_due, until);
+    m_due = std::min(m_due, end);
     return *relation.shared;
+}
+
+Time
+Coupling::GetEnd(std::size_t a, std::size_t b) const
+{
+    const auto last = m_relations[a * m_subflows->size() + b].last;
+    if (last == Time::Max())
+    {
+        return last;
+    }
+    const auto rtt = std::max((*m_subflows)[a].baseRtt, (*m_subflows)[b].baseRtt);
+    const auto held = m_rule.hold * WINDOW_RTTS * static_cast<double>(rtt.GetNanoSeconds());
+    return last + ns3::NanoSeconds(static_cast<int64_t>(held));
 }
 
 bool
@@ -255,6 +281,36 @@ Coupling::Apply()
     }
     m_epochs.push_back({Simulator::Now(), m_wanted});
     m_holds = false;
+}
+
+void
+Coupling::ApplyThetas(Time now)
+{
+    const auto count = m_subflows->size();
+    const auto& groups = m_epochs.back().groups;
+    std::vector<uint32_t> thetasQ10(count, THETA_APART_Q10);
+    for (std::size_t a = 0; a < count; ++a)
+    {
+        for (auto b = a + 1; b < count; ++b)
+        {
+            if (groups[a] == groups[b])
+            {
+                const auto& relation = m_relations[a * count + b];
+                const auto thetaQ10 = now > GetEnd(a, b) ? 0 : relation.thetaQ10;
+                thetasQ10[a] = std::min(thetasQ10[a], thetaQ10);
+                thetasQ10[b] = std::min(thetasQ10[b], thetaQ10);
+            }
+        }
+    }
+    if (!m_thetas.empty() && thetasQ10 == m_thetas.back().thetasQ10)
+    {
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+    {
+        (*m_subflows)[i].thetaQ10 = thetasQ10[i];
+    }
+    m_thetas.push_back({now, thetasQ10});
 }
 
 void

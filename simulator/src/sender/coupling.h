@@ -33,6 +33,10 @@ namespace smartsbd
  *
  * Subflows are coupled that share, directly or through others. While nothing is known of two
  * subflows UnknownRule holds, if both are established; one that is not is of the first one's group.
+ *
+ * A source may tell for two subflows how much of Reno's increase they have. Then those are coupled
+ * that have less than all of it, and a subflow has the least of its pairs in its group. That may
+ * change in slow start too, where no window grows by it.
  */
 class Coupling
 {
@@ -70,6 +74,7 @@ class Coupling
     {
         std::optional<bool> shared; //!< Whether they share; none before the first verdict
         ns3::Time last;             //!< When; Time::Max() while it is still being said
+        uint32_t thetaQ10{0};       //!< Share of Reno's increase, if they are coupled
     };
 
     /// How long something took in sum.
@@ -85,6 +90,13 @@ class Coupling
     {
         ns3::Time from;               //!< When they begin
         std::vector<uint32_t> groups; //!< The group of each subflow
+    };
+
+    /// Shares of Reno's increase from a time on.
+    struct ThetaEpoch
+    {
+        ns3::Time from;                  //!< When they begin
+        std::vector<uint32_t> thetasQ10; //!< The share of each subflow
     };
 
     /**
@@ -136,6 +148,20 @@ class Coupling
     /// Let the groups that were found hold.
     void Apply();
 
+    /**
+     * Let each subflow have the least share of Reno's increase of its pairs in its group.
+     *
+     * @param now The present time.
+     */
+    void ApplyThetas(ns3::Time now);
+
+    /**
+     * @param a Index of a subflow.
+     * @param b Index of another, higher one.
+     * @return When what was said of them ceases to hold.
+     */
+    ns3::Time GetEnd(std::size_t a, std::size_t b) const;
+
     /// Write what has changed of established subflows.
     void WriteGroups();
 
@@ -156,6 +182,7 @@ class Coupling
     std::vector<uint32_t> m_wanted;         //!< What the groups are to be
     std::vector<uint32_t> m_written;        //!< The groups of which the log knows
     std::vector<Epoch> m_epochs;            //!< All groups so far
+    std::vector<ThetaEpoch> m_thetas;       //!< All shares of Reno's increase so far
     ns3::Time m_due{ns3::Time::Max()};      //!< When a verdict ceases to hold
     ns3::Time m_last;                       //!< Time of the last signal
     uint64_t m_held{0};                     //!< Changes that had to wait

@@ -24,6 +24,7 @@ struct SubflowSignals
 {
     ns3::Ptr<const ns3::TcpSocketState> tcb; //!< State of its socket; null before it has a socket
     uint32_t group{0};                       //!< Controllers couple subflows of one group
+    uint32_t thetaQ10{0};                    //!< Share of Reno's increase that lia mixes in
     uint32_t regroupings{0};                 //!< How often groups of the connection have changed
     uint64_t acked{0};                       //!< Cumulatively acknowledged bytes
     uint64_t arrived{0};                     //!< Bytes acknowledged, selectively or not

@@ -25,6 +25,12 @@ VerdictSource::GetLastVerdict(std::size_t) const
     return ns3::Time::Max();
 }
 
+std::optional<PairTheta>
+VerdictSource::GetTheta(std::size_t, std::size_t) const
+{
+    return std::nullopt;
+}
+
 void
 VerdictSource::Finish(ns3::Time)
 {

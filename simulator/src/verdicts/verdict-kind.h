@@ -35,6 +35,16 @@ struct Signal
     ns3::Time time;      //!< When
 };
 
+/// How two subflows are coupled: by how much, between all and nothing.
+struct PairTheta
+{
+    uint32_t thetaQ10; //!< Share of Reno's increase: 0: coupled; THETA_APART_Q10: apart
+    ns3::Time last;    //!< When it was last judged; Time::Max() for one that holds until then
+};
+
+/// The share of Reno's increase of two subflows that are not coupled.
+constexpr uint32_t THETA_APART_Q10 = 1024;
+
 /// A model file that cannot be used; what() says why.
 class ModelError : public std::runtime_error
 {
@@ -72,6 +82,13 @@ class VerdictSource
      * @return When a verdict last told of it; Time::Max() for one that holds until another comes.
      */
     virtual ns3::Time GetLastVerdict(std::size_t subflow) const;
+
+    /**
+     * @param a Index of a subflow.
+     * @param b Index of another, higher one.
+     * @return By how much they are to be coupled; none from a source that only tells groups.
+     */
+    virtual std::optional<PairTheta> GetTheta(std::size_t a, std::size_t b) const;
 
     /**
      * Judge what the last signals leave, as a detector does that replays a log.
