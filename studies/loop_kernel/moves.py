@@ -23,6 +23,7 @@ from smartsbd.pipelines.reporting.report_files import write_csv
 from smartsbd.pipelines.running import stage
 from smartsbd.scenarios.path import CONNECTION_START_S
 from smartsbd.scenarios.scenario import OnOff, Scenario
+from smartsbd.scenarios.simulator import written
 from smartsbd.testbed.decided_groups import status
 from smartsbd.testbed.examples import example
 
@@ -33,6 +34,8 @@ _PERIOD_S = 0.1
 _RTT_MS, _OWN_MBIT_S, _SHARED_MBIT_S = (30.0, 60.0), (4.0, 6.0), (8.0, 10.0)
 #: Rates of a link that limits nobody.
 _WIDE_MBIT_S, _WIDE_OWN_MBIT_S = 40.0, 30.0
+#: What a rival's base RTT is above that of the subflow beside it.
+_RIVAL_MS = 10.0
 #: Means of the periods with data and without.
 _ON_S, _OFF_S = 15.0, 60.0
 #: Idle for less, nothing has to have changed.
@@ -57,7 +60,10 @@ def _moving(rng: np.random.Generator, *, parts: bool) -> Scenario:
         limits = ((0.0, 0), (_MOVE_S, own)) if parts else ((0.0, own), (_MOVE_S, 0))
         rtt_ms = round(float(rng.uniform(*_RTT_MS)), 3)
         subflows.append(subflow.model_copy(update={"bottleneck": limits, "rtt_ms": rtt_ms}))
-    return scenario.model_copy(update={"links": tuple(links), "subflows": tuple(subflows)})
+    beside = [
+        flow.model_copy(update={"rtt_ms": subflows[flow.subflow].rtt_ms + _RIVAL_MS}) for flow in scenario.background
+    ]
+    return scenario.model_copy(update={"links": tuple(links), "subflows": tuple(subflows), "background": tuple(beside)})
 
 
 def _idle(rng: np.random.Generator) -> Scenario:
@@ -202,7 +208,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     scenarios = arguments.out.with_name(arguments.out.name + "-scenarios")
     scenarios.mkdir(parents=True)
     for name, (_, _, scenario) in drawn.items():
-        (scenarios / f"{name}.json").write_text(scenario.model_dump_json(exclude_none=True))
+        (scenarios / f"{name}.json").write_text(written(scenario))
     files = [str(scenarios / f"{name}.json") for name in drawn]
     words = ["testbed", *files, "--congestion-control", "sbd_smart", "--jobs", str(arguments.jobs)]
     with _Watched() as watched:
@@ -210,6 +216,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
             [sys.executable, "-m", "smartsbd.pipelines", *words, "--out", str(arguments.out)], check=False
         )
         time.sleep(_PERIOD_S)
+    if not (arguments.out / _TRUTH).exists():
+        return done.returncode
     truth = pd.read_csv(arguments.out / _TRUTH, dtype={"token": str})
     rows = []
     for name, (kind, number, _) in drawn.items():

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from smartsbd.detectors.verdict.coupling import APART_Q10, theta_q10
 from smartsbd.export import model_file
 from smartsbd.export.emit_c import EXPORTABLE
 from smartsbd.export.tree import NOT_SHARED, SHARED, Forest
@@ -117,6 +118,20 @@ def test_its_verdicts_couple_and_part_subflows(controllers_allowed: Path, tmp_pa
         assert "coupled by common_lag" in table
         assert ": coupled; shared" in table
         assert ": uncoupled; apart" in table
+
+
+@pytest.mark.usefixtures("allowed")
+def test_by_odds_subflows_have_a_share_of_renos_increase(controllers_allowed: Path, tmp_path: Path) -> None:
+    with loaded(controllers_allowed, "--by-odds", "10") as own, emulated(tmp_path, EXAMPLES / "separate.json"):
+        # As likely as not, before the first score; Reno's whole increase once the odds say that they are apart.
+        for share in (theta_q10(0, 102), APART_Q10):
+            told = own.await_status(
+                lambda now, share=share: (
+                    [[one["theta_q10"] for one in each["subflows"]] for each in now["connections"]] == [[share, share]]
+                ),
+                _LONGEST_S,
+            )
+        assert told["asks"] == "common_lag_odds"
 
 
 @pytest.mark.usefixtures("allowed")
