@@ -88,6 +88,14 @@ def _says(shared: bool) -> Callable[[dict[str, Any]], bool]:
     return lambda told: [pair["shared"] for pair in _pairs(told)] == [shared]
 
 
+def _has_shares(share_q10: int) -> Callable[[dict[str, Any]], bool]:
+    """Whether there is one connection of two subflows, and each has this share of Reno's increase."""
+    return lambda told: (
+        [[subflow["theta_q10"] for subflow in one["subflows"]] for one in told["connections"]]
+        == [[share_q10, share_q10]]
+    )
+
+
 @pytest.mark.parametrize("options", [(), ("--model", _SHIPPED)], ids=["common_lag", "model"])
 def test_the_verifier_takes_them(controllers_allowed: Path, options: tuple[str | Path, ...]) -> None:
     with loaded(controllers_allowed) as own:
@@ -125,12 +133,7 @@ def test_by_odds_subflows_have_a_share_of_renos_increase(controllers_allowed: Pa
     with loaded(controllers_allowed, "--by-odds", "10") as own, emulated(tmp_path, EXAMPLES / "separate.json"):
         # As likely as not, before the first score; Reno's whole increase once the odds say that they are apart.
         for share in (theta_q10(0, 102), APART_Q10):
-            told = own.await_status(
-                lambda now, share=share: (
-                    [[one["theta_q10"] for one in each["subflows"]] for each in now["connections"]] == [[share, share]]
-                ),
-                _LONGEST_S,
-            )
+            told = own.await_status(_has_shares(share), _LONGEST_S)
         assert told["asks"] == "common_lag_odds"
 
 
