@@ -23,6 +23,11 @@
 #define HELD_WINDOWS_LAG	2
 #define HELD_WINDOWS_MODEL	4
 #define HELD_NS			1000000000ULL
+/*
+ * Of two paths with shorter RTTs nothing is judged: blocks are 16 RTTs long, and each costs what it
+ * costs, however few samples it has.
+ */
+#define LEAST_RTT_US		1000
 
 /* By place; a token of 0 is none. */
 struct {
@@ -149,8 +154,11 @@ __noinline int lag_end(__u32 place, __u32 pair)
 
 __noinline int lag_on_rtt(__u32 place, __u32 pair, __u32 which, __u64 now_ns, __u32 rtt_us)
 {
-	return sbd_common_on_rtt(lag_of(connection_at(place), pair), &judging_of(place)->lag,
-				 which & 1, (__s64)now_ns, rtt_us);
+	struct sbd_common_pair *lag = lag_of(connection_at(place), pair);
+
+	if (lag->side[0].min_us < LEAST_RTT_US && lag->side[1].min_us < LEAST_RTT_US)
+		return 0;
+	return sbd_common_on_rtt(lag, &judging_of(place)->lag, which & 1, (__s64)now_ns, rtt_us);
 }
 
 static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64 now_ns,
