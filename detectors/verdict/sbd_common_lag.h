@@ -391,7 +391,7 @@ SBD_ALONE int64_t sbd_common_root(int64_t square)
 	}
 	first = value >> 48;
 	digits.root = SBD_ZERO;
-	for (bit = 128; SBD_WHILE(bit); bit >>= 1) {
+	for (bit = 128 | SBD_ZERO; SBD_WHILE(bit); bit >>= 1) {
 		trial = digits.root | bit;
 		digits.root = trial * trial <= first ? trial : digits.root;
 	}
@@ -1348,7 +1348,7 @@ static inline int sbd_common_excess_bits(uint64_t size)
 {
 	int bits = 0, by;
 
-	for (by = 32; SBD_WHILE(by); by >>= 1) {
+	for (by = 32 | SBD_ZERO; SBD_WHILE(by); by >>= 1) {
 		if (size >> (bits + by + 15))
 			bits += by;
 	}
@@ -1808,6 +1808,9 @@ SBD_ALONE int sbd_common_count_adjacent(struct sbd_common_pair *of SBD_ARENA, in
 	int64_t after_us = sbd_common_clamped(counted->delay_us[SBD_COMMON_FOLLOWING] - from_us,
 					      -SBD_COMMON_SPREAD_US, SBD_COMMON_SPREAD_US);
 
+	/* What was judged stays: its place is a later block's by now. */
+	if (block < pair->number)
+		return 0;
 	if (by > 0 && to->sums.count == SBD_COMMON_MOST_ADJACENT)
 		return 0;
 	to->before += by * before_us;
@@ -1831,6 +1834,8 @@ SBD_ALONE int sbd_common_count_probe(struct sbd_common_pair *of SBD_ARENA, int w
 						pair->side[which].reference_us);
 	int i;
 
+	if (block < pair->number)
+		return 0;
 	to->count += by;
 	for (i = SBD_ZERO; SBD_WHILE(i < SBD_COMMON_DELAYS); i++) {
 		int whose = i == SBD_COMMON_CROSSING ? !which : which;

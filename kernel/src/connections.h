@@ -16,8 +16,8 @@
 #include "modes.h"
 #include "verdicts.h"
 
-#define RING_SIGNALS	256		/* a power of two */
-#define RING_KICK	128		/* signals that wait for the worker at most */
+#define RING_SIGNALS	512		/* a power of two */
+#define RING_KICK	384		/* signals that wait for the worker at most */
 #define WORK_NS		200000000ULL	/* and how long */
 #define NO_MORE		(1U << 16)	/* added to the subflows of a connection that ends */
 #define NO_ROOM		(~0U)
@@ -26,24 +26,17 @@
 #define PUSHES		64		/* tries to tell a worker of a connection */
 #define PAGE		4096
 
-enum signal_kind {
-	SIGNAL_ACK,
-	SIGNAL_STATE
-};
+#define SIGNAL_RTT_US	0xffffff	/* what has room; nobody waits for so long */
+#define SIGNAL_STATE	24		/* bits to the left: a state counted from 1; 0: an ACK */
 
 struct signal {
 	__u64 now_ns;
-	__u64 bytes_acked;
-	__u32 rtt_us;		/* 0: none */
-	__u8 kind;
-	__u8 ca_state;
-	__u8 unused[2];
+	__u32 bytes_acked;	/* modulo 2^32 */
+	__u32 rtt_and_state;	/* an RTT of 0: none */
 };
 
+/* Two pages. */
 struct ring {
-	__u64 head;		/* written by ACKs */
-	__u64 tail;		/* by the worker */
-	__u64 lost;
 	struct signal signal[RING_SIGNALS];
 };
 
@@ -59,7 +52,10 @@ struct subflow {
 	__u8 released;
 	__u8 group;		/* written by the worker */
 	__u16 theta_q10;	/* by the worker too: the share of Reno's increase */
-	__u64 signals;		/* taken so far */
+	__u64 head;		/* signals written so far, by ACKs */
+	__u64 tail;		/* and taken, by the worker */
+	__u64 lost;
+	__u64 bytes_acked;	/* as of the last signal that was taken */
 	struct ring __arena *ring;	/* NULL: of a single subflow nothing is judged */
 };
 
@@ -348,23 +344,22 @@ static __always_inline void kick_if_due(struct seat *seat, __u64 now_ns)
 /* Put a signal into a subflow's ring; its lock is held. */
 static __always_inline void put(struct seat *seat, const struct signal *signal)
 {
-	struct ring __arena *at = seated(seat)->ring;
+	struct subflow *own = seated(seat);
+	struct ring __arena *at = own->ring;
 	struct ring *ring = (struct ring *)at;
 	__u64 waiting;
 
 	if (at) {
-		waiting = ring->head - ring->tail;
+		waiting = own->head - own->tail;
 		if (waiting >= RING_SIGNALS) {
-			ring->lost++;
+			own->lost++;
 		} else {
-			struct signal *to = &ring->signal[ring->head % RING_SIGNALS];
+			struct signal *to = &ring->signal[own->head % RING_SIGNALS];
 
 			to->now_ns = signal->now_ns;
 			to->bytes_acked = signal->bytes_acked;
-			to->rtt_us = signal->rtt_us;
-			to->kind = signal->kind;
-			to->ca_state = signal->ca_state;
-			release_store(&ring->head, ring->head + 1);
+			to->rtt_and_state = signal->rtt_and_state;
+			release_store(&own->head, own->head + 1);
 		}
 		if (waiting == RING_KICK)
 			kick(seat->place - 1);

@@ -152,7 +152,7 @@ void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct seat *seat = seat_of(sk);
-	struct signal signal = { .kind = SIGNAL_ACK, .now_ns = tp->tcp_clock_cache };
+	struct signal signal = { .now_ns = tp->tcp_clock_cache };
 	__s32 rtt_us = sample->rtt_us;
 
 	if (seat->host) {
@@ -165,7 +165,8 @@ void BPF_PROG(smart_pkts_acked, struct sock *sk, const struct ack_sample *sample
 		return;
 	show(sk);
 	signal.bytes_acked = tp->bytes_acked;
-	signal.rtt_us = rtt_us > 0 ? rtt_us : 0;
+	if (rtt_us > 0)
+		signal.rtt_and_state = rtt_us < SIGNAL_RTT_US ? rtt_us : SIGNAL_RTT_US;
 	put(seat, &signal);
 }
 
@@ -173,8 +174,7 @@ SEC("struct_ops")
 void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 {
 	struct signal signal = {
-		.kind = SIGNAL_STATE,
-		.ca_state = new_state,
+		.rtt_and_state = (__u32)(new_state + 1) << SIGNAL_STATE,
 		.now_ns = ((struct tcp_sock *)sk)->tcp_clock_cache,
 	};
 	struct seat *seat = seat_of(sk);

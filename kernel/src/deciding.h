@@ -317,17 +317,20 @@ static __always_inline void model_judge_due(__u32 place, __u64 now_ns)
 /* Take a subflow's next signal. */
 __noinline int model_take(__u32 place, __u32 side, __u64 now_ns)
 {
-	struct ring *ring = ring_at(place, side);
-	const struct signal *signal = &ring->signal[ring->tail % RING_SIGNALS];
+	struct subflow *own = subflow_at(place, side);
+	const struct signal *signal = &ring_at(place, side)->signal[own->tail % RING_SIGNALS];
+	__u32 rtt_us = signal->rtt_and_state & SIGNAL_RTT_US;
+	__u32 state = signal->rtt_and_state >> SIGNAL_STATE;
 
 	if (!connection_at(place)->windows)
 		return 0;
 	model_judge_due(place, now_ns);
-	if (signal->kind == SIGNAL_STATE)
-		return model_on_state(place, side, now_ns, signal->ca_state);
-	if (signal->rtt_us)
-		model_on_rtt(place, side, now_ns, signal->rtt_us);
-	return model_on_ack(place, side, now_ns, signal->bytes_acked);
+	if (state)
+		return model_on_state(place, side, now_ns, state - 1);
+	if (rtt_us)
+		model_on_rtt(place, side, now_ns, rtt_us);
+	own->bytes_acked += (__u32)(signal->bytes_acked - (__u32)own->bytes_acked);
+	return model_on_ack(place, side, now_ns, own->bytes_acked);
 }
 
 /* ---- signals */
@@ -408,13 +411,12 @@ __noinline int oldest(__u32 place, __u64 until_ns)
 	__u32 side, found = CONTROLLED_SUBFLOWS;
 
 	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++) {
-		struct ring *ring = ring_at(place, side);
+		struct subflow *own = subflow_at(place, side);
 		__u64 now_ns;
 
-		if (!is_known(c, side) || !subflow_at(place, side)->ring ||
-		    ring->tail == acquire_load(&ring->head))
+		if (!is_known(c, side) || !own->ring || own->tail == acquire_load(&own->head))
 			continue;
-		now_ns = ring->signal[ring->tail % RING_SIGNALS].now_ns;
+		now_ns = ring_at(place, side)->signal[own->tail % RING_SIGNALS].now_ns;
 		if (now_ns < least_ns) {
 			least_ns = now_ns;
 			found = side;
@@ -427,22 +429,20 @@ static __always_inline void take(__u32 place, __u32 side)
 {
 	struct connection *c = connection_at(place);
 	struct subflow *own = subflow_at(place, side);
-	struct ring *ring = ring_at(place, side);
-	struct signal *signal = &ring->signal[ring->tail % RING_SIGNALS];
-	__u32 other;
+	struct signal *signal = &ring_at(place, side)->signal[own->tail % RING_SIGNALS];
+	__u32 rtt_us = signal->rtt_and_state & SIGNAL_RTT_US, other;
 
 	if (signal->now_ns > c->taken_ns)
 		c->taken_ns = signal->now_ns;
-	if (signal->rtt_us && (!own->min_rtt_us || signal->rtt_us < own->min_rtt_us))
-		own->min_rtt_us = signal->rtt_us;
+	if (rtt_us && (!own->min_rtt_us || rtt_us < own->min_rtt_us))
+		own->min_rtt_us = rtt_us;
 	if (asks(c, BY_MODEL))
 		model_take(place, side, c->taken_ns);
-	if (asks(c, BY_COMMON_LAG) && signal->rtt_us)
+	if (asks(c, BY_COMMON_LAG) && rtt_us)
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side && is_known(c, other))
-				lag_take(place, side, other, c->taken_ns, signal->rtt_us);
-	own->signals++;
-	release_store(&ring->tail, ring->tail + 1);
+				lag_take(place, side, other, c->taken_ns, rtt_us);
+	release_store(&own->tail, own->tail + 1);
 }
 
 static __always_inline void drain(__u32 place, __u64 until_ns)
@@ -597,17 +597,19 @@ __noinline int dismiss(__u32 place, __u32 ends)
 
 	for (side = SBD_ZERO; SBD_WHILE(side < CONTROLLED_SUBFLOWS); side++) {
 		struct subflow *own = subflow_at(place, side);
-		struct ring *ring = ring_at(place, side);
 
 		if (!is_known(c, side) || !own->released ||
-		    (!ends && own->ring && ring->tail != acquire_load(&ring->head)))
+		    (!ends && own->tail != acquire_load(&own->head)))
 			continue;
 		give_pages(own->ring, PAGES_OF(struct ring));
 		own->ring = NULL;
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side)
 				lag_end(place, sbd_pair_of(side, other));
-		own->signals = 0;
+		own->head = 0;
+		own->tail = 0;
+		own->lost = 0;
+		own->bytes_acked = 0;
 		own->min_rtt_us = 0;
 		own->released = 0;
 		own->group = 0;
@@ -672,13 +674,12 @@ __noinline int tell(__u32 place)
 	own->mode = c->mode;
 	own->crowded = c->crowded;
 	for (i = 0; i < CONTROLLED_SUBFLOWS; i++) {
-		struct ring *ring = ring_at(place, i);
 		struct subflow *from = &c->subflow[i];
 		struct told_subflow *to = &own->subflow[i];
 
 		to->used = is_known(c, i) && !from->released;
-		to->signals = from->signals;
-		to->lost = from->ring ? ring->lost : 0;
+		to->signals = from->tail;
+		to->lost = from->lost;
 		to->id = from->id;
 		to->cwnd = from->cwnd;
 		to->srtt_8us = from->srtt_8us;
