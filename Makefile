@@ -10,6 +10,7 @@
 # make proof    the pipeline, nothing in git changed by it, then every test
 # make loop     build the simulator with detectors in the loop, .venv/bin/smartsbd-loop, with the headers in export/generated
 # make kernel   build the recorder and the controllers, build/kernel/sbd-record and sbd-kernel (clang 19 and Rust)
+# make crate    test the crate for senders in Rust (rust/), and make its package, build/rust/package (Rust alone)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench    time something: WHAT="parse --memory" runs benchmarks/parse.py; without WHAT, say what there is
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
@@ -34,7 +35,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
+.PHONY: kernel crate testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
 	ui screenshots notebooks docs lab setup installed core-installed simulator native lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -100,6 +101,14 @@ lab: setup
 
 kernel:
 	@$(MAKE) --no-print-directory -C kernel
+
+# Nothing is fetched: the crate needs nothing.
+CARGO := cd rust && CARGO_TARGET_DIR="$(CURDIR)/build/rust" CARGO_NET_OFFLINE=true cargo
+crate:
+	$(CARGO) test --locked --quiet
+	$(CARGO) doc --locked --quiet --no-deps
+	$(CARGO) package --locked --quiet --allow-dirty
+	@ls build/rust/package/*.crate
 
 testbed:
 	@$(MAKE) --no-print-directory -C testbed/relay

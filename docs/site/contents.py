@@ -109,6 +109,7 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "export/generated/sbd_tree_paper.md",
         "export/generated/sbd_tree_invariant.md",
         "export/generated/sbd_forest_invariant.md",
+        "rust/README.md",
         "kernel/README.md",
         "kernel/module/README.md",
     ),

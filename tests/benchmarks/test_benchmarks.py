@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ LITTLE = {
     "scale_out": "--dataset kernel",
     "windows": "--datasets groups",
     "judgements": "--datasets groups --connections 1",
+    "crate": "--datasets kernel --inputs 1",
     "simulator": "--settings 10:60 --seconds 3",
     "loop": "--networks 1 --seconds 20 --sources lag_excess tree_paper",
     "export": "--rounds 1 --rows 2000 --ours",
@@ -112,6 +114,14 @@ def test_times_of_the_lag_excess(quick: Path) -> None:
     found = rows(printed(quick, "judgements"))
     assert all(row[1] == "groups" and int(row[3]) > 1000 and 0 < float(row[4]) < 2000 for row in found)
     assert {int(row[-1]) for row in found} <= set(range(1, (16 << 10) + 1))
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_times_of_the_crate_beside_c() -> None:
+    timed = rows(printed(ROOT, "crate"))
+    assert {row[0] for row in timed} >= {"rustc", "gcc"}
+    assert all(int(row[2]) > 1000 and int(row[3]) > 0 and float(row[5]) > 0 for row in timed)
+    assert len({(row[2], row[4]) for row in timed}) == 1
 
 
 def test_times_of_our_exported_models() -> None:

@@ -1,0 +1,48 @@
+"""The crate is whole: its own tests, its documents, its form, and what a package of it holds."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.rust.conftest import CRATE, cargo
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_its_tests_and_examples_pass() -> None:
+    """With checks of overflow: also random samples, times and windows; and the program of its README."""
+    assert "README.md" in cargo("test", "--locked")
+
+
+@pytest.mark.slow
+def test_it_is_formatted_and_clippy_and_rustdoc_have_no_warning() -> None:
+    cargo("fmt", "--check")
+    cargo("clippy", "--locked", "--all-targets", "--", "--deny", "warnings")
+    assert "warning" not in cargo("doc", "--locked", "--no-deps")
+
+
+@pytest.mark.slow
+def test_a_package_of_it_has_its_licences_and_nothing_beside() -> None:
+    files = cargo("package", "--list", "--allow-dirty", "--quiet").split()
+    assert {"LICENSE-GPL-2.0", "LICENSE-MIT", "README.md", "src/lib.rs"} <= set(files)
+    assert all(re.fullmatch(r"(src|tests|examples)/\w+\.rs|[\w.-]+", name) for name in files)
+    cargo("package", "--no-verify", "--allow-dirty", "--quiet")
+
+
+def test_it_needs_nothing_and_is_safe() -> None:
+    manifest = tomllib.loads((CRATE / "Cargo.toml").read_text())
+    assert not {"dependencies", "dev-dependencies", "build-dependencies"} & manifest.keys()
+    assert manifest["lints"]["rust"]["unsafe_code"] == "forbid"
+    attributes = (CRATE / "src/lib.rs").read_text()
+    assert "#![no_std]" in attributes and "#![forbid(unsafe_code)]" in attributes
+    assert manifest["package"]["rust-version"] in (CRATE / "README.md").read_text()
+
+
+def test_its_licences_are_those_of_the_project() -> None:
+    for ours, theirs in (("LICENSE-GPL-2.0", "GPL-2.0-only.txt"), ("LICENSE-MIT", "MIT.txt")):
+        assert (CRATE / ours).read_text() == (ROOT / "LICENSES" / theirs).read_text()
