@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from smartsbd.scenarios import registry
 from smartsbd.scenarios.scenario import ConnectionSettings, MetaQueueRules
 
 #: What Linux's MPTCP kernel, hosts of several papers, does with segments already sent.
 LINUX = MetaQueueRules(reinject=True, opportunistic=True, penalise=True, half_window=False)
 _KB = 1000
+_OF_SIMULATOR: TypeAdapter[str] = TypeAdapter(registry.name_type("congestion_control"))
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Choice:
             If the simulator has no such controller, scheduler, parameter or source of verdicts, or no such small
             buffer.
         """
+        # Settings also take the name of a controller that only a kernel has.
+        _OF_SIMULATOR.validate_python(self.controller)
         named = {"name": self.controller, **self.parameters} if self.parameters else self.controller
         scheduler = {"name": self.scheduler, **self.scheduling} if self.scheduling else self.scheduler
         changed: dict[str, Any] = {"congestion_control": named, "lia_counts": None, "scheduler": scheduler}

@@ -16,6 +16,8 @@ namespace smartsbd
 {
 
 // Each is defined in the file of its name.
+extern const VerdictKind ACTIVE;
+extern const VerdictKind CHECKED;
 extern const VerdictKind COMMON_LAG;
 extern const VerdictKind FILE_MODEL;
 extern const VerdictKind LAG_EXCESS;
@@ -29,6 +31,8 @@ std::vector<const VerdictKind*>
 GetVerdicts()
 {
     std::vector<const VerdictKind*> verdicts{
+        &ACTIVE,
+        &CHECKED,
         &COMMON_LAG,
         &FILE_MODEL,
         &LAG_EXCESS,

@@ -41,13 +41,14 @@ def given(chosen: Any) -> dict[str, Any]:
 
 
 def test_every_controller_of_the_registry_occurs_with_its_defaults() -> None:
-    """Whoever adds one adds a line to CHOICES; the BBRs have experiments of their own."""
+    """Whoever adds one adds a line to CHOICES; the BBRs have experiments of their own, and dither is above others."""
     own = controllers.CHOICES
     plain = {choice.controller for choice in own if not choice.parameters and choice.scheduler == "min_rtt"}
     assert plain == set(registry.names("congestion_control")) - {
         "bbr",
         "cmpbbr",
         "coupled_bbr",
+        "dither",
         "fmbbr",
         "mplibra",
         "rl_joint",

@@ -29,7 +29,9 @@ pytestmark = pytest.mark.slow
 UNCOUPLED = {"bbr", "cubic", "reno"}
 #: Those whose subflows do, and are not under Reno when they are alone.
 RATES = {"cmpbbr", "coupled_bbr", "fmbbr", "mpcc", "mplibra", "mpol", "rl_joint"}
-COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES]
+#: Those above another one.
+ABOVE = {"dither"}
+COUPLED = [name for name in registry.names("congestion_control") if name not in UNCOUPLED | RATES | ABOVE]
 
 
 def under(scenario: Scenario, controller: Any, groups: list[int] | None = None) -> Scenario:

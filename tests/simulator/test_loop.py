@@ -459,7 +459,7 @@ def test_version_names_both_digests() -> None:
     detectors = SIMULATOR.parent / "detectors"
     parts = [SIMULATOR / "loop", detectors / "in_c"]
     files = [path for part in parts for path in part.rglob("*") if path.is_file()]
-    for headers in (EXPORT / "generated", detectors / "verdict"):
+    for headers in (EXPORT / "generated", detectors / "verdict", detectors / "active"):
         files += headers.glob("*.h")
     named = sorted(files, key=lambda path: os.path.relpath(path, SIMULATOR).encode())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in named)).hexdigest()[:16]

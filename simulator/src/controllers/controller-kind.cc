@@ -12,6 +12,7 @@ namespace smartsbd
     ROW(CMPBBR)          \
     ROW(COUPLED_BBR)     \
     ROW(CUBIC)           \
+    ROW(DITHER)          \
     ROW(FMBBR)           \
     ROW(LIA)             \
     ROW(MPCC)            \

@@ -28,6 +28,7 @@ constexpr int WINDOW_RTTS = 50;
 
 Coupling::Coupling(const Scenario& scenario,
                    std::shared_ptr<ConnectionSignals> signals,
+                   SharedStates& shared,
                    EventLog& log,
                    Avoids avoids)
     : m_scenario(scenario),
@@ -35,8 +36,9 @@ Coupling::Coupling(const Scenario& scenario,
       m_log(log),
       m_avoids(avoids),
       m_rule(ReadUnknownRule(scenario.connection.verdicts->values)),
-      m_source(scenario.connection.verdicts->kind->create({scenario, scenario.connection.model},
-                                                          scenario.connection.verdicts->values)),
+      m_source(scenario.connection.verdicts->kind->create(
+          {scenario, scenario.connection.model, shared},
+          scenario.connection.verdicts->values)),
       m_established(m_subflows->size()),
       m_relations(m_subflows->size() * m_subflows->size()),
       m_wanted(m_subflows->size()),

@@ -47,12 +47,14 @@ class Coupling
     /**
      * @param scenario The scenario, which has a source of verdicts; it must outlive this.
      * @param signals The subflows, whose groups this sets.
+     * @param shared What their controllers tell each other; it must outlive this.
      * @param log Where signals come from and changes of groups go to; it must outlive this.
      * @param avoids Tells whether an established subflow is in congestion avoidance.
      * @throws ModelError if the source's model cannot be used.
      */
     Coupling(const Scenario& scenario,
              std::shared_ptr<ConnectionSignals> signals,
+             SharedStates& shared,
              EventLog& log,
              Avoids avoids);
 

@@ -96,6 +96,7 @@ MptcpConnection::MptcpConnection(const Scenario& scenario,
         m_coupling =
             std::make_unique<Coupling>(scenario,
                                        m_signals,
+                                       *m_shared,
                                        log,
                                        MakeCallback(&MptcpConnection::AvoidsCongestion, this));
     }

@@ -3,6 +3,7 @@
 #ifndef SMARTSBD_VERDICT_KIND_H
 #define SMARTSBD_VERDICT_KIND_H
 
+#include "controllers/shared-states.h"
 #include "output/event-log.h"
 #include "parameter.h"
 
@@ -106,6 +107,7 @@ struct VerdictSeat
 {
     const Scenario& scenario; //!< The scenario; it outlives the source
     const std::string& model; //!< Name of the model file, of the command line
+    SharedStates& shared;     //!< What controllers tell; it outlives the source
 };
 
 /// A source of verdicts that a connection can have.
