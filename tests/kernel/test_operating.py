@@ -263,12 +263,12 @@ def test_ten_thousand_connections_come_and_go(controllers_allowed: Path) -> None
         empty = own.status()["memory_bytes"]
         receiver = subprocess.Popen([*enter, paths.server, *here, "receive"], stdout=subprocess.PIPE)
         words = [*enter, paths.client, *here, "send", str(count), str(rounds)]
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == b"ready\n"
         with receiver, subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as sender:
-            assert receiver.stdout is not None
             assert sender.stdin is not None
             assert sender.stdout is not None
             try:
-                assert receiver.stdout.readline() == b"ready\n"
                 for _ in range(rounds + 1):
                     assert sender.stdout.readline() == "ready\n"
                     told = own.await_status(
