@@ -149,7 +149,7 @@ def test_switched_for_a_cgroup_others_stay(paths: TwoPaths, controllers_allowed:
                     return sorted(pairs) == [("auto", True), ("uncouple", False)]
 
                 own.await_status(one_is_apart, PATIENCE_S)
-                assert "cgroup" in own.asked("status").stdout
+                assert f"cgroup {cgroup}: uncouple" in own.asked("status").stdout
             finally:
                 within.kill()
 

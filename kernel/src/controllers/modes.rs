@@ -34,6 +34,39 @@ fn id(cgroup: &Path) -> Result<u64, String> {
     Ok(data.st_ino())
 }
 
+/// Folders that are looked through for a cgroup's name.
+const MOST_FOLDERS: usize = 16_384;
+
+/// Where a cgroup is mounted, by its number; its number where that is not found.
+pub fn place(id: u64) -> String {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = mounts
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ').skip(1);
+            let place = words.next()?;
+            (words.next()? == "cgroup2").then(|| place.into())
+        })
+        .collect();
+    let mut looked = 0;
+    while let Some(folder) = folders.pop() {
+        looked += 1;
+        if fs::metadata(&folder).is_ok_and(|data| data.st_ino() == id) {
+            return folder.display().to_string();
+        }
+        if looked > MOST_FOLDERS {
+            break;
+        }
+        let within = fs::read_dir(&folder).into_iter().flatten().flatten();
+        folders.extend(
+            within
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                .map(|entry| entry.path()),
+        );
+    }
+    format!("number {id}")
+}
+
 /// The modes of cgroups: numbers and modes.
 pub fn of_cgroups(instance: &Instance) -> Result<Vec<(u64, u32)>, String> {
     let map = instance.map("cgroup_modes")?;

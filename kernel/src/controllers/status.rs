@@ -189,7 +189,7 @@ fn table(told: &Told) -> String {
     for (cgroup, mode) in &told.cgroups {
         write(
             &mut text,
-            &format!("cgroup {cgroup}: {}", modes::name(*mode)),
+            &format!("cgroup {}: {}", modes::place(*cgroup), modes::name(*mode)),
         );
     }
     for (place, name) in told.elsewhere.iter().filter(|_| told.registered) {
@@ -336,7 +336,8 @@ fn json(told: &Told) -> String {
     });
     let cgroups = told.cgroups.iter().map(|(cgroup, mode)| {
         format!(
-            "{{\"cgroup\": {cgroup}, \"mode\": {}}}",
+            "{{\"cgroup\": {cgroup}, \"place\": {:?}, \"mode\": {}}}",
+            modes::place(*cgroup),
             text(Some(modes::name(*mode)))
         )
     });
