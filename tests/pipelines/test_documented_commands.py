@@ -169,6 +169,9 @@ ELSEWHERE: dict[str, Elsewhere] = {
     ),
     "make kernel": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_command_line.py"),
     "make -C kernel replay": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_replay.py"),
+    "make -C kernel replay BUILD=FOLDER SBD_HEADERS=/a/folder": Elsewhere(
+        "needs clang 19 and Rust, and a folder of headers", "tests/kernel/test_replay.py"
+    ),
     "build/kernel/replay -f tree_invariant < events.txt": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_replay.py"),
     "build/kernel/replay --verify": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_replay.py"),
     "make testbed": Elsewhere("`tests/testbed` builds it", "tests/testbed/test_relay.py"),
@@ -206,6 +209,18 @@ ELSEWHERE: dict[str, Elsewhere] = {
             "sysctl -w net.ipv4.tcp_congestion_control=cubic",
             "sbd kernel unload",
             "sbd testbed --experiment loop_kernel --networks 20 --seconds 30 --jobs 6 --out made",
+        )
+    },
+    **{
+        command: Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_operating.py")
+        for command in (
+            "mkdir /sys/fs/cgroup/trial",
+            "sbd kernel load --cgroup /sys/fs/cgroup/trial",
+            "echo PID > /sys/fs/cgroup/trial/cgroup.procs",
+            "sbd kernel status --json",
+            *(f"sbd kernel {word} --cgroup /sys/fs/cgroup/trial" for word in ("couple", "uncouple", "auto")),
+            "sbd kernel couple",
+            "sbd kernel auto",
         )
     },
     **{
