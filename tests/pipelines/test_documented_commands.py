@@ -324,14 +324,15 @@ def _decompressed(path: Path) -> bytes:
 
 
 def _event_lines(sample: Path) -> list[str]:
-    """Return a recorder's log of a real sender as event lines."""
+    """Return a recorder's log of a real sender as event lines, by a clock that begins with the machine."""
     kinds = {"rtt_us": "RTT", "ack": "UNA", "ca_state": "CA"}
     lines = []
-    for row in _decompressed(sample).decode().splitlines()[1:]:
-        time_s, subflow, variable, value = row.split(",")
+    rows = [row.split(",") for row in _decompressed(sample).decode().splitlines()[1:]]
+    begun_s = int(float(rows[0][0]))
+    for time_s, subflow, variable, value in rows:
         seconds, fraction = time_s.split(".")
         if variable in kinds:
-            lines.append(f"{seconds}{fraction:0<9} C=5b1 SF={subflow} V={kinds[variable]} {value}")
+            lines.append(f"{int(seconds) - begun_s}{fraction:0<9} C=5b1 SF={subflow} V={kinds[variable]} {value}")
     return lines
 
 
