@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kernel.controllers import alone
 from tests.kernel.two_paths import TwoPaths, two_paths
 from tests.testbed.conftest import allowed, relay
 
@@ -58,11 +59,12 @@ def controllers_loader() -> Path:
 @pytest.fixture(scope="session")
 def controllers_allowed(controllers_loader: Path) -> Path:
     """The same, where the kernel takes them."""
-    tried = subprocess.run([controllers_loader, "load"], capture_output=True, text=True, check=False)
-    if tried.returncode and any(text in tried.stderr for text in (*_NO_CONTROLLERS, _LOADED_BEFORE)):
-        pytest.skip(tried.stderr.strip())
-    assert tried.returncode == 0, tried.stderr
-    subprocess.run([controllers_loader, "unload"], check=True)
+    with alone():
+        tried = subprocess.run([controllers_loader, "load"], capture_output=True, text=True, check=False)
+        if tried.returncode and any(text in tried.stderr for text in (*_NO_CONTROLLERS, _LOADED_BEFORE)):
+            pytest.skip(tried.stderr.strip())
+        assert tried.returncode == 0, tried.stderr
+        subprocess.run([controllers_loader, "unload"], check=True)
     return controllers_loader
 
 

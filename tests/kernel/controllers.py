@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).parents[2]
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -27,6 +29,9 @@ _PROGRAMS = {"lia_init", "smart_init", "any_release", "lia_pkts_acked", "any_con
 #: on 6.12 more than on 6.18.
 MOST_INSTRUCTIONS = 125_000
 NAMES = {"sbd_lia", "sbd_smart"}
+_LOCK = Path(tempfile.gettempdir()) / "smartsbd-controllers.lock"
+#: The lock, while this process has it.
+_HELD: list[IO[str]] = []
 
 
 @dataclass(frozen=True)
@@ -57,15 +62,31 @@ class Controllers:
 
 
 @contextmanager
+def alone() -> Iterator[None]:
+    """Wait until no other test has the controllers: a kernel has them once, and tests run side by side."""
+    if _HELD:
+        yield
+        return
+    with _LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _HELD.append(lock)
+        try:
+            yield
+        finally:
+            _HELD.clear()
+
+
+@contextmanager
 def loaded(program: Path, *options: str | Path) -> Iterator[Controllers]:
-    """Load them; take them away in the end."""
+    """Load them; take them away in the end. Tests that run beside this one wait for it."""
     own = Controllers(program)
-    done = own.asked("load", *options)
-    assert done.returncode == 0, done.stderr
-    try:
-        yield own
-    finally:
-        own.asked("unload")
+    with alone():
+        done = own.asked("load", *options)
+        assert done.returncode == 0, done.stderr
+        try:
+            yield own
+        finally:
+            own.asked("unload")
 
 
 def available() -> set[str]:

@@ -25,6 +25,7 @@ from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import (
     MOST_INSTRUCTIONS,
     NAMES,
+    alone,
     available,
     counting,
     emulated,
@@ -282,21 +283,22 @@ def test_a_connection_without_room_goes_on(paths: TwoPaths, controllers_allowed:
 
 
 def test_unloaded_under_traffic_the_kernel_is_as_it_was(paths: TwoPaths, controllers_allowed: Path) -> None:
-    before = loaded_programs()
-    with loaded(controllers_allowed) as own, paths.sending(_LONG_S, "sbd_smart") as sender:
-        own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
-        assert loaded_programs() - before
-        said = own.asked("unload")
-        assert said.returncode == 0
-        assert "go on with their controller" in said.stderr
-        assert not NAMES & available()
-        assert own.asked("status").stdout.startswith("! unloaded; sockets that have it go on")
-        go_on(sender)
-        assert sender.wait() == 0
-    waited_for(lambda: not loaded_programs() - before)
-    # Those of tests before may have gone meanwhile; no id is given twice.
-    assert loaded_programs() <= before
-    assert not Path("/run/smartsbd").exists()
+    with alone():
+        before = loaded_programs()
+        with loaded(controllers_allowed) as own, paths.sending(_LONG_S, "sbd_smart") as sender:
+            own.await_status(lambda now: any(_pairs(now)), PATIENCE_S)
+            assert loaded_programs() - before
+            said = own.asked("unload")
+            assert said.returncode == 0
+            assert "go on with their controller" in said.stderr
+            assert not NAMES & available()
+            assert own.asked("status").stdout.startswith("! unloaded; sockets that have it go on")
+            go_on(sender)
+            assert sender.wait() == 0
+        waited_for(lambda: not loaded_programs() - before)
+        # Those of tests before may have gone meanwhile; no id is given twice.
+        assert loaded_programs() <= before
+        assert not Path("/run/smartsbd").exists()
 
 
 def test_twice_is_once(controllers_allowed: Path) -> None:

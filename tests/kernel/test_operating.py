@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.kernel.controllers import NAMES, Controllers, available, loaded, loaded_programs
+from tests.kernel.controllers import NAMES, Controllers, alone, available, loaded, loaded_programs
 from tests.kernel.two_paths import PORT, TwoPaths, go_on, run, two_paths
 from tests.processes import PATIENCE_S, waited_for
 
@@ -181,33 +181,35 @@ def test_what_is_no_cgroup_is_named(controllers_allowed: Path, tmp_path: Path) -
 
 
 def test_in_another_namespace_it_can_be_the_default_and_off_is_off(paths: TwoPaths, controllers_allowed: Path) -> None:
-    before = loaded_programs()
-    setting = ["ip", "netns", "exec", paths.client, "sysctl", "-qw"]
-    with loaded(controllers_allowed) as own, ExitStack() as stack:
-        for controller in ("sbd_smart", "reno", "sbd_smart"):
-            subprocess.run([*setting, f"net.ipv4.tcp_congestion_control={controller}"], check=True)
-        stack.callback(subprocess.run, [*setting, "net.ipv4.tcp_congestion_control=reno"], check=True)
-        assert f"sbd_smart is the default in /run/netns/{paths.client}" in own.asked("status").stdout
-        done = own.asked("unload")
-        assert done.returncode == 1
-        assert f"sbd_smart in /run/netns/{paths.client}" in done.stderr
-        assert not NAMES & available()
-        told = own.status()
-        assert not told["loaded"]
-        assert any(paths.client in line for line in told["alarms"])
-        # A new socket there has the host's controller by it.
-        left = told["counts"]["sockets_left_to_the_host"]
-        with _receiving(paths, 5303):
-            program = "import socket; socket.create_connection(('10.77.1.2', 5303)).send(b'1')"
-            subprocess.run(["ip", "netns", "exec", paths.client, sys.executable, "-c", program], check=True)
-        assert own.status()["counts"]["sockets_left_to_the_host"] == left + 1
-    waited_for(lambda: not loaded_programs() - before)
+    with alone():
+        before = loaded_programs()
+        setting = ["ip", "netns", "exec", paths.client, "sysctl", "-qw"]
+        with loaded(controllers_allowed) as own, ExitStack() as stack:
+            for controller in ("sbd_smart", "reno", "sbd_smart"):
+                subprocess.run([*setting, f"net.ipv4.tcp_congestion_control={controller}"], check=True)
+            stack.callback(subprocess.run, [*setting, "net.ipv4.tcp_congestion_control=reno"], check=True)
+            assert f"sbd_smart is the default in /run/netns/{paths.client}" in own.asked("status").stdout
+            done = own.asked("unload")
+            assert done.returncode == 1
+            assert f"sbd_smart in /run/netns/{paths.client}" in done.stderr
+            assert not NAMES & available()
+            told = own.status()
+            assert not told["loaded"]
+            assert any(paths.client in line for line in told["alarms"])
+            # A new socket there has the host's controller by it.
+            left = told["counts"]["sockets_left_to_the_host"]
+            with _receiving(paths, 5303):
+                program = "import socket; socket.create_connection(('10.77.1.2', 5303)).send(b'1')"
+                subprocess.run(["ip", "netns", "exec", paths.client, sys.executable, "-c", program], check=True)
+            assert own.status()["counts"]["sockets_left_to_the_host"] == left + 1
+        waited_for(lambda: not loaded_programs() - before)
 
 
 def test_names_in_a_private_mount_namespace_hide_nothing(controllers_allowed: Path) -> None:
     own = Controllers(controllers_allowed)
     script = f"mount --make-rprivate / && {controllers_allowed} load && echo ready && sleep {_LONG_S}"
-    with subprocess.Popen(["unshare", "--mount", "sh", "-c", script], stdout=subprocess.PIPE) as hidden:
+    words = ["unshare", "--mount", "sh", "-c", script]
+    with alone(), subprocess.Popen(words, stdout=subprocess.PIPE) as hidden:
         try:
             assert hidden.stdout is not None
             assert hidden.stdout.readline() == b"ready\n"
