@@ -223,6 +223,7 @@ def test_names_in_a_private_mount_namespace_hide_nothing(controllers_allowed: Pa
             hidden.kill()
 
 
+@pytest.mark.usefixtures("paths")
 def test_of_more_subflows_than_have_room_all_are_coupled(controllers_allowed: Path) -> None:
     with loaded(controllers_allowed) as own, two_paths(_MBIT_S, "wide") as wide:
         for name in (wide.client, wide.server):
@@ -256,6 +257,7 @@ def test_memory_is_given_back(paths: TwoPaths, controllers_allowed: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("paths")
 def test_ten_thousand_connections_come_and_go(controllers_allowed: Path) -> None:
     """Each has two subflows; all have places, and memory is 32 KiB of each, and is given back."""
     count, rounds = 10_000, 2
