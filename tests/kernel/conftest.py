@@ -104,3 +104,15 @@ def network(recording_allowed: Path) -> Iterator[TwoPaths]:
         except OSError as error:
             pytest.skip(f"no network of its own: {error}")
         yield own
+
+
+@pytest.fixture(scope="module")
+def paths(controllers_allowed: Path) -> Iterator[TwoPaths]:
+    """Two paths of 8 Mbit/s, each with a bottleneck of its own."""
+    del controllers_allowed
+    with ExitStack() as stack:
+        try:
+            own = stack.enter_context(two_paths(8))
+        except OSError as error:
+            pytest.skip(f"no network of its own: {error}")
+        yield own

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +31,11 @@ from tests.kernel.controllers import (
     loaded,
     loaded_programs,
 )
-from tests.kernel.two_paths import TwoPaths, go_on, two_paths
+from tests.kernel.two_paths import TwoPaths, go_on
 from tests.processes import PATIENCE_S, waited_for
 
 _SHIPPED = ROOT / "export/generated/forest_invariant.sbd"
 EXAMPLES = ROOT / "testbed/examples"
-_MBIT_S = 8
 #: A first judgement takes some seconds; the examples last half a minute.
 _LONGEST_S = 25
 #: Of a connection that is ended before.
@@ -60,18 +58,6 @@ with socket.socket(*kind) as listening:
                 while len(other.recv(1024, socket.MSG_WAITALL)) < 1024:
                     raise SystemExit("short")
 """
-
-
-@pytest.fixture(scope="module")
-def paths(controllers_allowed: Path) -> Iterator[TwoPaths]:
-    """Two paths, each with a bottleneck of its own."""
-    del controllers_allowed
-    with ExitStack() as stack:
-        try:
-            own = stack.enter_context(two_paths(_MBIT_S))
-        except OSError as error:
-            pytest.skip(f"no network of its own: {error}")
-        yield own
 
 
 def _model(path: Path, leaf: Any) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from smartsbd.pipelines.commands.kernel import ACTIONS
 from tests.kernel.controllers import NAMES, Controllers, alone, available, loaded, loaded_programs
 from tests.kernel.two_paths import PORT, TwoPaths, go_on, run, two_paths
 from tests.processes import PATIENCE_S, waited_for
@@ -43,18 +45,6 @@ print(statistics.median(shares), len(shares))
 """
 #: Sends over MPTCP from within a cgroup.
 _WITHIN = 'echo $$ > "$0/cgroup.procs"; exec "$@"'
-
-
-@pytest.fixture(scope="module")
-def paths(controllers_allowed: Path) -> Iterator[TwoPaths]:
-    """Two paths, each with a bottleneck of its own."""
-    del controllers_allowed
-    with ExitStack() as stack:
-        try:
-            own = stack.enter_context(two_paths(_MBIT_S))
-        except OSError as error:
-            pytest.skip(f"no network of its own: {error}")
-        yield own
 
 
 @pytest.fixture
@@ -294,3 +284,15 @@ def test_ten_thousand_connections_come_and_go(controllers_allowed: Path) -> None
         assert told["counts"]["connections"] == told["counts"]["ended"] == count + rounds * count // 2
         unwanted = ("connections_without_room", "subflows_without_room", "times_without_memory")
         assert [told["counts"][name] for name in unwanted] == [0, 0, 0]
+
+
+def test_the_command_has_every_action_and_option_of_the_program(controllers_loader: Path) -> None:
+    """``sbd kernel`` becomes the program: what that takes, it takes too."""
+    shown = subprocess.run([controllers_loader, "--help"], capture_output=True, text=True, check=True).stdout
+    listed = re.findall(r"^  ([a-z][a-z, ]*?)(?: FILE)?  ", shown, re.MULTILINE)
+    actions = {word for words in listed for word in words.split(", ")}
+    assert actions == {name for name, _ in ACTIONS}
+    program = Path(sys.prefix) / "bin/sbd"
+    taken = subprocess.run([program, "kernel", "load", "--help"], capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"^    (--[a-z-]+)", shown, re.MULTILINE))
+    assert options - {"--json"} == set(re.findall(r"--[a-z-]+", taken)) - {"--help", "--params", "--quiet"}

@@ -166,6 +166,7 @@ def test_nothing_is_said_where_windows_do_not_move_queues(by_c: Callable[..., li
     assert {one.verdict for pair in pairs for one in pair} == {UNKNOWN}
 
 
+@pytest.mark.slow
 def test_independent_signs_pass_thresholds_no_oftener_than_chance_allows(
     by_c: Callable[..., list[list[Judged]]],
 ) -> None:
@@ -182,6 +183,7 @@ def test_independent_signs_pass_thresholds_no_oftener_than_chance_allows(
     assert ever <= 0.01 * count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True])
 def test_answers_to_their_own_signs_are_not_taken_for_those_of_the_other(
     together: bool, by_c: Callable[..., list[list[Judged]]]
