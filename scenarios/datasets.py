@@ -12,17 +12,21 @@ import numpy as np
 from pydantic import ValidationError
 
 from smartsbd.scenarios import (
+    clash,
     controllers,
     diverse,
     groups,
     idle,
     idle_linux,
     radio,
+    same,
     schedulers,
     sensitivity,
     shift,
     sites,
     testbed_2,
+    twin,
+    twin_radio,
     unseen,
     unseen_linux,
     wide,
@@ -50,6 +54,10 @@ DATASETS: dict[str, Callable[..., list[Run]]] = {
     "controllers": controllers.dataset,
     "schedulers": schedulers.dataset,
     "radio": radio.dataset,
+    "twin": twin.dataset,
+    "same": same.dataset,
+    "clash": clash.dataset,
+    "twin_radio": twin_radio.dataset,
     "idle": idle.dataset,
     "idle_2": idle.dataset,
 }

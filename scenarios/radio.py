@@ -123,7 +123,9 @@ def _parts(
     raise ScenarioError(f"no part of {duration_ms} ms of these traces carries {_LEAST_MBIT_S:g} Mbit/s in the mean")
 
 
-def _settings(rng: np.random.Generator, traces: list[CapacityTrace], duration_ms: int) -> _RadioSettings:
+def _settings(
+    rng: np.random.Generator, traces: list[CapacityTrace], duration_ms: int, *, together: bool
+) -> _RadioSettings:
     names, weights = zip(*_CONTROLLERS, strict=True)
     rtt_ms = [log_uniform(rng, *_RTT_MS) for _ in range(2)]
     if rng.random() < _EQUAL_PATHS:
@@ -132,6 +134,8 @@ def _settings(rng: np.random.Generator, traces: list[CapacityTrace], duration_ms
     if rng.random() < _EQUAL_QUEUES:
         queue_ms[1] = queue_ms[0]
     parts = _parts(rng, traces, duration_ms)
+    if together:
+        parts = parts[0], parts[0]
     first, other = (
         _Radio(name, part_ms, queue, _rivals(rng)) for (name, part_ms), queue in zip(parts, queue_ms, strict=True)
     )
@@ -144,9 +148,17 @@ def _settings(rng: np.random.Generator, traces: list[CapacityTrace], duration_ms
     )
 
 
-def _draw(number: int, groups: tuple[int, int], traces: list[CapacityTrace], duration_s: float, seed: int) -> Run:
+def _draw(
+    number: int,
+    groups: tuple[int, int],
+    traces: list[CapacityTrace],
+    duration_s: float,
+    seed: int,
+    *,
+    together: bool,
+) -> Run:
     whole_s = path.CONNECTION_START_S + duration_s
-    settings = _settings(np.random.default_rng([seed, number]), traces, round(whole_s * _MS_PER_S))
+    settings = _settings(np.random.default_rng([seed, number]), traces, round(whole_s * _MS_PER_S), together=together)
     rng = np.random.default_rng([seed, number, 1, *groups])
     taken = [settings.radios[(number + group) % 2] for group in range(max(groups) + 1)]
     background = tuple(
@@ -216,13 +228,40 @@ def dataset(
     ScenarioError
         If a trace is too short for two parts, or none carries enough.
     """
+    return draw_runs(
+        traces=traces, connections_per_label=connections_per_label, duration_s=duration_s, seed=seed, together=False
+    )
+
+
+def draw_runs(*, traces: str, connections_per_label: int, duration_s: float, seed: int, together: bool) -> list[Run]:
+    """Draw connections of both labels.
+
+    Parameters
+    ----------
+    traces, connections_per_label, duration_s, seed
+        As :func:`dataset` takes them.
+    together : bool
+        Both radios replay the same part of the same trace.
+
+    Returns
+    -------
+    list of Run
+        Shared ones first.
+
+    Raises
+    ------
+    CapacityTraceError
+        If there are no traces, or one cannot be used.
+    ScenarioError
+        If a trace is too short for two parts, or none carries enough.
+    """
     read = capacity_trace.read_folder(_ROOT / traces)
     least_ms = round(2 * (path.CONNECTION_START_S + duration_s) * _MS_PER_S)
     for trace in read:
         if trace.length_ms < least_ms:
             raise ScenarioError(f"trace {trace.name} lasts {trace.length_ms} ms, two parts take {least_ms}")
     return [
-        _draw(number, groups, read, duration_s, seed)
+        _draw(number, groups, read, duration_s, seed, together=together)
         for groups in ((0, 0), (0, 1))
         for number in range(connections_per_label)
     ]

@@ -35,11 +35,15 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "idle_2_linux": {"connections": 60, "duration_s": 30, "seed": 1000, "attempt": 0},
     "testbed_2": {"of_two": 120, "of_three": 30, "duration_s": 40, "seed": 1000, "attempt": 0},
     "radio": {"traces": "scenarios/capacity_traces", "connections_per_label": 40, "duration_s": 25, "seed": 7},
+    "twin": {"connections_per_label": 40, "seed": 7},
+    "same": {"connections_per_label": 40, "seed": 7},
+    "clash": {"connections_per_label": 40, "duration_s": 49, "seed": 7},
+    "twin_radio": {"traces": "scenarios/capacity_traces", "connections_per_label": 40, "duration_s": 49, "seed": 7},
 }
 #: Simulated in the profile ``full`` alone, by hand, by studies, and after a freeze.
 ELSEWHERE = {
     *("wild", "wild_2", "unseen_linux", "wide_linux", "idle", "idle_2", "idle_linux", "idle_2_linux", "testbed_2"),
-    *("controllers", "schedulers", "radio"),
+    *("controllers", "schedulers", "radio", "twin", "same", "clash", "twin_radio"),
 }
 RUNS = {name: datasets.draw(name, settings) for name, settings in SETTINGS.items()}
 #: Chance of a false alarm of each comparison below.

@@ -1,0 +1,1 @@
+"""The active check of "shared", beside what only watches."""
