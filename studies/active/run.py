@@ -94,6 +94,8 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
     written = {"pairs": pairs, "runs": runs, "changes": changes}
     written["left_out"] = pd.DataFrame(tables.left_out(networks, runs))
     for name, table in (written | made_of(pairs, runs, changes, params)).items():
-        write_csv(table, arguments.reports / f"{name}.csv")
+        # A table that these networks say nothing of is not there.
+        if len(table):
+            write_csv(table, arguments.reports / f"{name}.csv")
     log.info("%d networks, %d pairs", len(networks), len(pairs))
     return stage.EXIT_OK
