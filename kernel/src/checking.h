@@ -150,7 +150,7 @@ __noinline int check_begin(__u32 place, __u32 pair, __u32 m_us, __u64 now_ns)
 	return 0;
 }
 
-/* Let a pair be as a check, or the common lag, has it; the memory of one that goes on is given back. */
+/* Let a pair be as a check, or the common lag, has it; one that goes on gives its memory back. */
 __noinline int check_end(__u32 place, __u32 pair, __u32 state, __u64 now_ns)
 {
 	struct connection *c = connection_at(place);

@@ -152,7 +152,7 @@ def rate_mbit_s(log: bytes, from_s: float, to_s: float) -> float | None:
     return float((acked_bytes[last] - acked_bytes[first]) * 8e-6 / (to_s - from_s))
 
 
-class _Watched:
+class _CheckedPairs:
     """What the kernel says of every pair, and what its checks were given, asked a few times a second."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class _Watched:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._ask, daemon=True)
 
-    def __enter__(self) -> _Watched:
+    def __enter__(self) -> _CheckedPairs:
         self._thread.start()
         return self
 
@@ -283,7 +283,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", type=Path, required=True, help="table to write")
 
 
-def _ran(arguments: argparse.Namespace, networks: Sequence[CheckedNetwork]) -> tuple[int, _Watched]:
+def _ran(arguments: argparse.Namespace, networks: Sequence[CheckedNetwork]) -> tuple[int, _CheckedPairs]:
     """Run all networks under sbd_smart; return the exit code, and what was seen."""
     scenarios = arguments.out.with_name(arguments.out.name + "-scenarios")
     scenarios.mkdir(parents=True)
@@ -291,7 +291,7 @@ def _ran(arguments: argparse.Namespace, networks: Sequence[CheckedNetwork]) -> t
         (scenarios / f"{network.name}.json").write_text(written(network.scenario))
     files = [str(scenarios / f"{network.name}.json") for network in networks]
     words = ["testbed", *files, "--congestion-control", "sbd_smart", "--jobs", str(arguments.jobs)]
-    with _Watched() as watched:
+    with _CheckedPairs() as watched:
         command = [sys.executable, "-m", "smartsbd.pipelines", *words, "--out", str(arguments.out)]
         done = subprocess.run(command, check=False)
     return done.returncode, watched
