@@ -12,6 +12,8 @@ const GENERATED: &str = "../export/generated";
 const LAG_EXCESS: &str = "lag_excess";
 /// The header of the default.
 const VERDICT: &str = "../detectors/verdict";
+/// The header of the active check.
+const ACTIVE: &str = "../detectors/active";
 const COMMON_LAG: &str = "common_lag";
 const MODEL_FILES: &str = "loaded";
 
@@ -156,7 +158,8 @@ fn main() {
     }
     let folder = headers();
     let (included, verdict) = (format!("-I{folder}"), format!("-I{VERDICT}"));
-    let options = [&SIGNED[..], &[&included, &verdict]].concat();
+    let active = format!("-I{ACTIVE}");
+    let options = [&SIGNED[..], &[&included, &verdict, &active]].concat();
     compiler.compile("controller", "controller", &options);
     cc::Build::new()
         .include(&folder)
@@ -164,6 +167,7 @@ fn main() {
         .compile("model_file");
     println!("cargo:rerun-if-changed={folder}");
     println!("cargo:rerun-if-changed={VERDICT}");
+    println!("cargo:rerun-if-changed={ACTIVE}");
     println!("cargo:rerun-if-env-changed=SBD_HEADERS");
     for name in ["controller.bpf.c", "model_file.c"] {
         println!("cargo:rerun-if-changed=src/{name}");
@@ -173,13 +177,16 @@ fn main() {
     }
     for name in [
         "arena.h",
+        "checking.h",
         "connections.h",
         "controller.h",
         "coupled.h",
         "deciding.h",
+        "dither.h",
         "host.h",
         "kernel.h",
         "modes.h",
+        "pages.h",
         "siblings.h",
         "verdicts.h",
         "record.h",

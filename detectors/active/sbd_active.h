@@ -24,6 +24,18 @@
 #include <stdint.h>
 #endif
 
+/*
+ * How functions and loops are written so that the verifier of BPF accepts them: what a BPF program
+ * defines before, see kernel/src/verifiable.h. For all others it is what stands here.
+ */
+#ifndef SBD_BPF
+#define SBD_ALONE	static inline
+#define SBD_ARENA
+#define SBD_REACHED(pointer)	(pointer)
+#define SBD_ZERO	0
+#define SBD_WHILE(condition)	(condition)
+#endif
+
 #define SBD_ACTIVE_STEPS_PER_RTT	16	/* of M, the larger minimum RTT */
 #define SBD_ACTIVE_LAGS			17	/* -M to M */
 #define SBD_ACTIVE_LAG_STEPS		2	/* from one lag to the next */
@@ -43,6 +55,7 @@
 #define SBD_ACTIVE_OWN_Q8		3136	/* 3.5^2 */
 #define SBD_ACTIVE_QUIET_Q8		1600	/* 2.5^2 */
 #define SBD_ACTIVE_APART_LLR		(-25600)	/* -4 in 1/6400 */
+#define SBD_ACTIVE_LEAST_LLR		(-((int64_t)1 << 62))	/* less than any */
 
 enum sbd_active_verdict {
 	SBD_ACTIVE_APART,
@@ -113,15 +126,16 @@ static inline void sbd_active_init(struct sbd_active_pair *pair, uint32_t m_us)
 }
 
 /* One that left before the last one is taken to have left with it. */
-static inline void sbd_active_add_sample(struct sbd_active_samples *samples, uint64_t step,
-					 uint32_t rtt_us)
+SBD_ALONE int sbd_active_add_sample(struct sbd_active_samples *of SBD_ARENA, uint64_t step,
+				    uint32_t rtt_us)
 {
+	struct sbd_active_samples *samples = SBD_REACHED(of);
 	uint32_t i;
 
 	if (step > samples->step) {
 		uint64_t steps = step - samples->step;
 
-		for (i = 0; i < SBD_ACTIVE_KEPT_STEPS && i < steps; i++) {
+		for (i = SBD_ZERO; SBD_WHILE(i < SBD_ACTIVE_KEPT_STEPS && i < steps); i++) {
 			uint32_t place = (uint32_t)((step - i) % SBD_ACTIVE_KEPT_STEPS);
 
 			samples->sum_before_us[place] = samples->sum_us;
@@ -131,10 +145,11 @@ static inline void sbd_active_add_sample(struct sbd_active_samples *samples, uin
 		samples->in_step = 0;
 	}
 	if (samples->in_step == SBD_ACTIVE_STEP_SAMPLES)
-		return;
+		return 0;
 	samples->in_step++;
 	samples->count++;
 	samples->sum_us += rtt_us < SBD_ACTIVE_LIMIT_US ? rtt_us : SBD_ACTIVE_LIMIT_US;
+	return 0;
 }
 
 /*
@@ -174,10 +189,14 @@ static inline void sbd_active_move_median(struct sbd_active_response *response, 
 }
 
 /* Add a symbol, as seen a number of steps later. */
-static inline void sbd_active_add_symbol(struct sbd_active_response *response,
-					 const struct sbd_active_samples *samples,
-					 const struct sbd_active_symbol *symbol, int32_t lag_steps)
+SBD_ALONE int sbd_active_add_symbol(struct sbd_active_response *to SBD_ARENA,
+				    const struct sbd_active_samples *of SBD_ARENA,
+				    const struct sbd_active_symbol *added SBD_ARENA,
+				    int32_t lag_steps)
 {
+	struct sbd_active_response *response = SBD_REACHED(to);
+	const struct sbd_active_samples *samples = SBD_REACHED(of);
+	const struct sbd_active_symbol *symbol = SBD_REACHED(added);
 	uint64_t begin = symbol->begin + (uint64_t)(int64_t)lag_steps;
 	uint64_t middle = begin + symbol->first_steps;
 	uint32_t first_us, second_us, size_us, scale_us, most_us, amplitude;
@@ -186,7 +205,7 @@ static inline void sbd_active_add_symbol(struct sbd_active_response *response,
 
 	if (!sbd_active_mean(samples, begin, middle, &first_us) ||
 	    !sbd_active_mean(samples, middle, middle + symbol->second_steps, &second_us))
-		return;
+		return 0;
 	agrees = (first_us > second_us) == (symbol->amplitude > 0);
 	amplitude = (uint32_t)(symbol->amplitude > 0 ? symbol->amplitude : -symbol->amplitude);
 	size_us = first_us > second_us ? first_us - second_us : second_us - first_us;
@@ -202,6 +221,7 @@ static inline void sbd_active_add_symbol(struct sbd_active_response *response,
 	/* Rounded up, so that no deviation is too large. */
 	response->squares += (term * term >> 12) + 1;
 	response->information += ((uint64_t)(amplitude * amplitude) << 44) / square;
+	return 0;
 }
 
 /* A weight of a half: squares have it twice. */
@@ -220,7 +240,7 @@ static inline void sbd_active_take(struct sbd_active_pair *pair, uint32_t which,
 	int32_t i, lag_steps;
 
 	/* What B shows of A's symbols at a lag, A shows of B's at the opposite one. */
-	for (i = 0; i < SBD_ACTIVE_LAGS; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < SBD_ACTIVE_LAGS); i++) {
 		lag_steps = (i - SBD_ACTIVE_LAGS / 2) * SBD_ACTIVE_LAG_STEPS;
 		sbd_active_add_symbol(&direction->lag[i], &pair->samples[!which], symbol,
 				      which ? -lag_steps : lag_steps);
@@ -229,7 +249,7 @@ static inline void sbd_active_take(struct sbd_active_pair *pair, uint32_t which,
 	if (++direction->symbols < SBD_ACTIVE_MOST_SYMBOLS)
 		return;
 	direction->symbols >>= 1;
-	for (i = 0; i < SBD_ACTIVE_LAGS; i++)
+	for (i = SBD_ZERO; SBD_WHILE(i < SBD_ACTIVE_LAGS); i++)
 		sbd_active_halve(&direction->lag[i]);
 	sbd_active_halve(&direction->same);
 }
@@ -239,12 +259,12 @@ static inline void sbd_active_take(struct sbd_active_pair *pair, uint32_t which,
  *
  * Return: Q8; 0 for a sum that is not above 0.
  */
-static inline uint64_t sbd_active_deviations_q8(int64_t agreement, uint64_t squares)
+SBD_ALONE uint64_t sbd_active_deviations_q8(int64_t agreement, uint64_t squares)
 {
 	uint64_t sum = agreement > 0 ? (uint64_t)agreement : 0;
 	uint32_t i;
 
-	for (i = 0; i < 16 && sum >> 31; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < 16 && sum >> 31); i++) {
 		sum >>= 1;
 		squares >>= 2;
 	}
@@ -252,11 +272,11 @@ static inline uint64_t sbd_active_deviations_q8(int64_t agreement, uint64_t squa
 }
 
 /* x * gain_q6 >> shift, with fewer bits of a large x. */
-static inline uint64_t sbd_active_scaled(uint64_t x, uint32_t gain_q6, uint32_t shift)
+SBD_ALONE uint64_t sbd_active_scaled(uint64_t x, uint32_t gain_q6, uint32_t shift)
 {
 	uint32_t i;
 
-	for (i = 0; i < shift && x >> 37; i++)
+	for (i = SBD_ZERO; SBD_WHILE(i < shift && x >> 37); i++)
 		x >>= 1;
 	return x * gain_q6 >> (shift - i);
 }
@@ -273,8 +293,9 @@ static inline uint32_t sbd_active_gain_q6(const struct sbd_active_response *same
 }
 
 /* Logarithm of how much likelier 0.6 of the own answer is than none, in 1/6400. */
-static inline int64_t sbd_active_llr(const struct sbd_active_response *response, uint32_t gain_q6)
+SBD_ALONE int64_t sbd_active_llr(const struct sbd_active_response *of SBD_ARENA, uint32_t gain_q6)
 {
+	const struct sbd_active_response *response = SBD_REACHED(of);
 	bool agrees = response->agreement > 0;
 	uint64_t size = (uint64_t)(agrees ? response->agreement : -response->agreement);
 	uint64_t linear_q8 = sbd_active_scaled(size, gain_q6, 28);
@@ -312,8 +333,8 @@ static inline void sbd_active_weigh(const struct sbd_active_pair *pair,
 	evidence->symbols = a->symbols + b->symbols;
 	evidence->own_q8 = own_a_q8 + own_b_q8;
 	evidence->shared_q8 = 0;
-	evidence->llr = 0;
-	for (i = 0; i < SBD_ACTIVE_LAGS; i++) {
+	evidence->llr = SBD_ACTIVE_LEAST_LLR;
+	for (i = SBD_ZERO; SBD_WHILE(i < SBD_ACTIVE_LAGS); i++) {
 		const struct sbd_active_response *x = &a->lag[i], *y = &b->lag[i];
 		int64_t llr = sbd_active_llr(x, gain_a_q6) + sbd_active_llr(y, gain_b_q6);
 		uint64_t square_q8 = sbd_active_deviations_q8(x->agreement + y->agreement,
@@ -321,7 +342,7 @@ static inline void sbd_active_weigh(const struct sbd_active_pair *pair,
 
 		if (square_q8 > evidence->shared_q8)
 			evidence->shared_q8 = square_q8;
-		if (!i || llr > evidence->llr)
+		if (llr > evidence->llr)
 			evidence->llr = llr;
 	}
 	/* What both show of themselves has the same products of signs in both directions. */
@@ -376,17 +397,18 @@ static inline void sbd_active_on_symbol(struct sbd_active_pair *pair, uint32_t w
 /*
  * Take the symbols whose samples are all there.
  *
- * Return: whether there was one.
+ * Return: 1 if there was one.
  */
-static inline bool sbd_active_take_ready(struct sbd_active_pair *pair, uint32_t which)
+SBD_ALONE int sbd_active_take_ready(struct sbd_active_pair *of SBD_ARENA, uint32_t which)
 {
+	struct sbd_active_pair *pair = SBD_REACHED(of);
 	struct sbd_active_direction *direction = &pair->direction[which];
 	uint64_t a = pair->samples[0].step, b = pair->samples[1].step;
 	uint64_t earlier = a < b ? a : b, later = a < b ? b : a;
-	bool taken = false;
+	int taken = 0;
 	uint32_t i;
 
-	for (i = 0; i < SBD_ACTIVE_WAITING && direction->waits; i++) {
+	for (i = SBD_ZERO; SBD_WHILE(i < SBD_ACTIVE_WAITING && direction->waits); i++) {
 		uint32_t place = direction->first % SBD_ACTIVE_WAITING;
 		const struct sbd_active_symbol *symbol = &direction->waiting[place];
 		uint64_t end = symbol->begin + symbol->first_steps + symbol->second_steps;
@@ -397,7 +419,7 @@ static inline bool sbd_active_take_ready(struct sbd_active_pair *pair, uint32_t 
 			pair->left_out++;
 		} else {
 			sbd_active_take(pair, which, symbol);
-			taken = true;
+			taken = 1;
 		}
 		direction->first = (place + 1) % SBD_ACTIVE_WAITING;
 		direction->waits--;
@@ -419,7 +441,7 @@ static inline bool sbd_active_on_rtt(struct sbd_active_pair *pair, uint32_t whic
 	uint64_t rtt_ns = (uint64_t)rtt_us * 1000;
 	uint64_t sent_ns = time_ns > rtt_ns ? time_ns - rtt_ns : 0;
 	struct sbd_active_evidence evidence;
-	bool first, second;
+	int first, second;
 	uint8_t judged;
 
 	sbd_active_add_sample(&pair->samples[which], sent_ns / pair->step_ns, rtt_us);

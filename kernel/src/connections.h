@@ -28,6 +28,9 @@
 
 #define SIGNAL_RTT_US	0xffffff	/* what has room; nobody waits for so long */
 #define SIGNAL_STATE	24		/* bits to the left: a state counted from 1; 0: an ACK */
+#define SIGNAL_TURN	128		/* in place of a state: a half of a symbol begins */
+#define TURN_SYMBOL	8		/* then behind the amplitude, where other signals have bytes */
+#define TURN_PHASE	16
 
 struct signal {
 	__u64 now_ns;
@@ -57,7 +60,10 @@ struct subflow {
 	__u64 lost;
 	__u64 bytes_acked;	/* as of the last signal that was taken */
 	struct ring __arena *ring;	/* NULL: of a single subflow nothing is judged */
+	__u32 half_us;		/* least length of a half of a symbol; 0: the window is not moved */
 };
+
+struct check;
 
 struct connection {
 	__u32 token;
@@ -83,6 +89,7 @@ struct connection {
 	__u64 judged_ns[CONTROLLED_PAIRS];	/* when its score was made; 0: there is none */
 	__u16 theta_q10[CONTROLLED_PAIRS];
 	struct sbd_common_pair __arena *lag[CONTROLLED_PAIRS];
+	struct check __arena *check[CONTROLLED_PAIRS];	/* NULL: none goes on */
 	struct sbd_connection __arena *windows;
 };
 
@@ -128,6 +135,15 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
+/* By place; a token of 0 is none. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CONTROLLED_CONNECTIONS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct told_connection);
+} told SEC(".maps");
+
 /* Addresses of the places in the arena. */
 struct connection __arena *place_of[CONTROLLED_CONNECTIONS];
 
@@ -148,6 +164,21 @@ static __always_inline struct connection *connection_at(__u32 place)
 static __always_inline struct subflow *subflow_at(__u32 place, __u32 side)
 {
 	return &connection_at(place)->subflow[side % CONTROLLED_SUBFLOWS];
+}
+
+static __always_inline bool is_known(const struct connection *c, __u32 side)
+{
+	return c->known >> side & 1;
+}
+
+static __always_inline struct told_pair *pair_at(struct connection *c, __u32 pair)
+{
+	return &c->pair[pair % CONTROLLED_PAIRS];
+}
+
+static __always_inline struct ring *ring_at(__u32 place, __u32 side)
+{
+	return (struct ring *)subflow_at(place, side)->ring;
 }
 
 /*

@@ -18,6 +18,7 @@ const volatile struct controller_settings settings SEC(".rodata.settings") = { .
 #include "connections.h"
 #include "coupled.h"
 #include "deciding.h"
+#include "dither.h"
 #include "host.h"
 #include "siblings.h"
 
@@ -52,7 +53,7 @@ static __always_inline void show(struct sock *sk)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct subflow *own = seated(seat_of(sk));
 
-	own->cwnd = tp->snd_cwnd;
+	own->cwnd = base_window(sk);
 	own->srtt_8us = tp->srtt_us;
 }
 
@@ -115,6 +116,8 @@ void BPF_PROG(any_release, struct sock *sk)
 
 	if (!seat->place)
 		return;
+	if (settings.check && dither_of(sk)->offset)
+		((struct tcp_sock *)sk)->snd_cwnd = base_window(sk);
 	seated(seat)->released = 1;
 	leave(seat->place - 1);
 	seat->place = 0;
@@ -183,6 +186,8 @@ void BPF_PROG(smart_set_state, struct sock *sk, __u8 new_state)
 		host_set_state(sk, new_state);
 	if (!seat->place)
 		return;
+	if (settings.check)
+		dither_set_state(dither_of(sk), new_state);
 	show(sk);
 	put(seat, &signal);
 }
@@ -192,17 +197,23 @@ void BPF_PROG(any_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
 	if (seat_of(sk)->host)
 		host_cwnd_event(sk, event);
+	else if (settings.check && event == CA_EVENT_CWND_RESTART)
+		dither_forget(dither_of(sk));
 }
 
 SEC("struct_ops")
 __u32 BPF_PROG(any_ssthresh, struct sock *sk)
 {
-	return seat_of(sk)->host ? host_ssthresh(sk) : tcp_reno_ssthresh(sk);
+	if (seat_of(sk)->host)
+		return host_ssthresh(sk);
+	return settings.check ? dither_ssthresh(sk) : tcp_reno_ssthresh(sk);
 }
 
 SEC("struct_ops")
 __u32 BPF_PROG(any_undo_cwnd, struct sock *sk)
 {
+	if (settings.check && !seat_of(sk)->host)
+		return dither_undo(sk);
 	return tcp_reno_undo_cwnd(sk);
 }
 
@@ -233,17 +244,11 @@ static __always_inline bool is_cwnd_limited(struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-SEC("struct_ops")
-void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
+static __always_inline void increase(struct sock *sk, struct seat *seat, __u32 acked)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	struct seat *seat = seat_of(sk);
 	__u32 w;
 
-	if (seat->host) {
-		host_cong_avoid(sk, ack, acked);
-		return;
-	}
 	if (!is_cwnd_limited(tp))
 		return;
 	if (tp->snd_cwnd < tp->snd_ssthresh) {
@@ -257,6 +262,24 @@ void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	else if (seat->begun)
 		w = siblings_acks(sk, w);
 	tcp_cong_avoid_ai(tp, w, acked);
+}
+
+SEC("struct_ops")
+void BPF_PROG(any_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	struct seat *seat = seat_of(sk);
+	bool dithered;
+
+	if (seat->host) {
+		host_cong_avoid(sk, ack, acked);
+		return;
+	}
+	dithered = is_dithered(sk, seat);
+	if (dithered)
+		take_off(sk, acked);
+	increase(sk, seat, acked);
+	if (dithered)
+		put_on(sk, seat);
 }
 
 SEC(".struct_ops.link")

@@ -41,6 +41,17 @@ struct controller_settings {
 	__u32 by;		/* enum controlled_by: what sbd_smart asks */
 	__u32 plain;		/* enum plain_controller */
 	__u32 epsilon_q10;	/* coupling by odds: what a rival may be expected to lose; 0: by verdicts */
+	__u32 check;		/* whether windows are moved to check "shared" of the common lag */
+	__u32 check_log;	/* whether it is logged what checks are given */
+};
+
+/* What became of the check of a pair. */
+enum check_state {
+	CHECK_NONE,		/* since the common lag last said another thing than "shared" */
+	CHECK_RUNS,
+	CHECK_APART,
+	CHECK_SHARED,
+	CHECK_UNKNOWN		/* its time was up */
 };
 
 /* Of a pair of subflows. */
@@ -52,6 +63,15 @@ struct told_pair {
 	__u8 shared;		/* last verdict: 0, 1, or TOLD_NEVER */
 	__u8 said;		/* enum sbd_common_said of the last judgement, or TOLD_NEVER */
 	__u8 coupled;		/* what holds */
+	__u8 checked;		/* enum check_state */
+};
+
+/* The last check of a pair. */
+struct told_check {
+	__u64 since_ns;
+	__u32 took_ms;
+	__u16 symbols;
+	__u8 state;		/* enum check_state */
 	__u8 unused;
 };
 
@@ -84,6 +104,27 @@ struct told_connection {
 	__u8 unused[5];
 	struct told_subflow subflow[CONTROLLED_SUBFLOWS];
 	struct told_pair pair[CONTROLLED_PAIRS];
+	struct told_check check[CONTROLLED_PAIRS];
+};
+
+/* What a check was given; of a symbol and a sample, one more for the second subflow of the pair. */
+enum check_log_kind {
+	CHECK_LOG_BEGIN,	/* the value is M, the larger minimum RTT, in us */
+	CHECK_LOG_END,		/* the value is enum check_state */
+	CHECK_LOG_SYMBOL,	/* the value is its amplitude, a byte with a sign */
+	CHECK_LOG_RTT = 4	/* the value is in us */
+};
+
+struct check_event {
+	__u64 time_ns;
+	__u64 begin_ns;		/* of a symbol that ended at the time */
+	__u64 middle_ns;
+	__u32 token;
+	__u32 value;
+	__u8 pair;
+	__u8 kind;		/* enum check_log_kind */
+	__u16 unused;
+	__u32 unused_too;
 };
 
 #define MODELS	2
@@ -100,7 +141,7 @@ struct controller_state {
 	__u32 connections;	/* that have room at once */
 	__u32 plain;		/* enum plain_controller */
 	__u32 epsilon_q10;	/* as in the settings */
-	__u32 unused;
+	__u32 check;		/* as in the settings */
 };
 
 /* Places in the map of counts. */
@@ -111,6 +152,11 @@ enum controller_count {
 	COUNT_NO_PLACE,		/* subflows beyond CONTROLLED_SUBFLOWS */
 	COUNT_NO_MEMORY,	/* times that the kernel gave no page */
 	COUNT_PLAIN,		/* sockets that were left to the host's controller */
+	COUNT_CHECKS,		/* begun so far */
+	COUNT_CHECKS_APART,
+	COUNT_CHECKS_SHARED,
+	COUNT_CHECKS_UNKNOWN,	/* ended, and had said neither */
+	COUNT_CHECK_LOG_LOST,	/* events for which the log had no room */
 	COUNTS
 };
 

@@ -8,7 +8,9 @@
 #ifndef SBD_DECIDING_H
 #define SBD_DECIDING_H
 
+#include "checking.h"
 #include "connections.h"
+#include "pages.h"
 
 #define EBUSY		16
 #define CLOCK_MONOTONIC	1
@@ -28,15 +30,6 @@
  * costs, however few samples it has.
  */
 #define LEAST_RTT_US		1000
-
-/* By place; a token of 0 is none. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, CONTROLLED_CONNECTIONS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct told_connection);
-} told SEC(".maps");
 
 /* Models of files, one in use and one that may be written. */
 static struct sbd_loaded SBD_IN_ARENA models[MODELS];
@@ -63,21 +56,6 @@ static __always_inline bool asks(const struct connection *c, __u32 by)
 	return settings.by == by && c->by == by;
 }
 
-static __always_inline bool is_known(const struct connection *c, __u32 side)
-{
-	return c->known >> side & 1;
-}
-
-static __always_inline struct told_pair *pair_at(struct connection *c, __u32 pair)
-{
-	return &c->pair[pair % CONTROLLED_PAIRS];
-}
-
-static __always_inline struct ring *ring_at(__u32 place, __u32 side)
-{
-	return (struct ring *)subflow_at(place, side)->ring;
-}
-
 /* Note what is said of a pair. */
 static __always_inline void note_verdict(struct connection *c, __u32 pair, bool shared,
 					 __u64 now_ns)
@@ -87,35 +65,6 @@ static __always_inline void note_verdict(struct connection *c, __u32 pair, bool 
 	own->shared = shared;
 	own->last_ns = now_ns;
 	own->verdicts++;
-}
-
-/* ---- memory */
-
-static __always_inline void count_pages(__s64 pages)
-{
-	struct controller_state *own = controller_state();
-
-	if (own)
-		__sync_fetch_and_add(&own->pages, pages);
-}
-
-static __always_inline void __arena *take_pages(__u32 pages)
-{
-	void __arena *memory = bpf_arena_alloc_pages(&sbd_arena, NULL, pages, -1, 0);
-
-	if (memory)
-		count_pages(pages);
-	else
-		count(COUNT_NO_MEMORY);
-	return memory;
-}
-
-static __always_inline void give_pages(void __arena *memory, __u32 pages)
-{
-	if (!memory)
-		return;
-	bpf_arena_free_pages(&sbd_arena, memory, pages);
-	count_pages(-(__s64)pages);
 }
 
 /* Places and workers that have been made. */
@@ -178,10 +127,13 @@ static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64
 	own->score_q10 = lag->score_q10;
 	if (lag->said != SBD_COMMON_NO_QUEUE)
 		c->judged_ns[pair % CONTROLLED_PAIRS] = now_ns;
-	if (lag->said == SBD_COMMON_SHARED || lag->said == SBD_COMMON_APART)
-		note_verdict(c, pair, lag->said == SBD_COMMON_SHARED, now_ns);
-	else
+	if (lag->said != SBD_COMMON_SHARED && lag->said != SBD_COMMON_APART) {
 		own->unknown++;
+		return;
+	}
+	note_verdict(c, pair, lag->said == SBD_COMMON_SHARED, now_ns);
+	if (settings.check)
+		check_heed(place, side, other, now_ns);
 }
 
 /* ---- by a model of a file */
@@ -349,6 +301,8 @@ __noinline int forget(__u32 place, __u32 pair)
 	own->score_q10 = 0;
 	own->last_ns = 0;
 	c->judged_ns[pair % CONTROLLED_PAIRS] = 0;
+	if (settings.check)
+		check_end(place, pair, CHECK_NONE, c->taken_ns);
 	return 0;
 }
 
@@ -442,6 +396,11 @@ static __always_inline void take(__u32 place, __u32 side)
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side && is_known(c, other))
 				lag_take(place, side, other, c->taken_ns, rtt_us);
+	if (settings.check)
+		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
+			if (other != side && is_known(c, other) &&
+			    c->check[sbd_pair_of(side, other) % CONTROLLED_PAIRS])
+				check_take(place, side, other, c->taken_ns);
 	release_store(&own->tail, own->tail + 1);
 }
 
@@ -503,18 +462,22 @@ __noinline int choose_theta(__u32 place, __u32 a, __u32 b, __u64 now_ns)
 	struct told_pair *own = pair_at(c, pair);
 	__u64 longest_ns = held_ns(c, a, b);
 	__u32 theta_q10 = SBD_COUPLING_COUPLED_Q10;
+	bool holds = now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns;
 
 	if (c->mode != MODE_AUTO)
 		theta_q10 = c->mode == MODE_UNCOUPLE ? SBD_COUPLING_APART_Q10 : 0;
 	else if (c->crowded || !is_known(c, a) || !is_known(c, b))
 		theta_q10 = SBD_COUPLING_COUPLED_Q10;
+	else if (settings.check && own->shared == 1 && holds && own->checked == CHECK_APART)
+		theta_q10 = SBD_COUPLING_APART_Q10;
 	else if (settings.epsilon_q10 && asks(c, BY_COMMON_LAG))
 		theta_q10 = theta_by_odds_q10(c, pair, now_ns, longest_ns);
-	else if (own->shared == 0 && (now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns))
+	else if (own->shared == 0 && holds)
 		theta_q10 = SBD_COUPLING_APART_Q10;
 	c->theta_q10[pair % CONTROLLED_PAIRS] = theta_q10;
 	own->coupled = theta_q10 < SBD_COUPLING_APART_Q10;
-	if (theta_q10 && is_known(c, a) && is_known(c, b))
+	if (is_known(c, a) && is_known(c, b) &&
+	    (theta_q10 || c->check[pair % CONTROLLED_PAIRS]))
 		c->parted = 1;
 	return 0;
 }
@@ -606,6 +569,9 @@ __noinline int dismiss(__u32 place, __u32 ends)
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side)
 				lag_end(place, sbd_pair_of(side, other));
+		for (other = SBD_ZERO; SBD_WHILE(settings.check && other < CONTROLLED_SUBFLOWS); other++)
+			if (other != side)
+				check_end(place, sbd_pair_of(side, other), CHECK_NONE, c->taken_ns);
 		own->head = 0;
 		own->tail = 0;
 		own->lost = 0;
@@ -614,6 +580,7 @@ __noinline int dismiss(__u32 place, __u32 ends)
 		own->released = 0;
 		own->group = 0;
 		own->theta_q10 = 0;
+		own->half_us = 0;
 		c->known &= ~(1U << side);
 		__sync_fetch_and_and(&c->used, ~(1U << side));
 	}
@@ -699,6 +666,9 @@ __noinline int tell(__u32 place)
 		to->said = from->said;
 		to->coupled = from->coupled;
 	}
+	for (i = SBD_ZERO; SBD_WHILE(settings.check && i < CONTROLLED_PAIRS); i++)
+		if (c->check[i % CONTROLLED_PAIRS])
+			check_tell(place, i, c->taken_ns);
 	own->token = c->token;
 	return 0;
 }
@@ -710,6 +680,8 @@ __noinline int settle(__u32 place, __u64 begun_ns)
 	__u64 took_ns;
 
 	find_mode(place);
+	if (settings.check)
+		check_settle(place, begun_ns);
 	choose(place, begun_ns);
 	dismiss(place, false);
 	took_ns = bpf_ktime_get_ns() - begun_ns;
@@ -841,6 +813,7 @@ int prepare(void *ctx)
 	own->by = settings.by;
 	own->plain = settings.plain;
 	own->epsilon_q10 = settings.epsilon_q10;
+	own->check = settings.check;
 	own->connections = settings.connections;
 	for (i = SBD_ZERO; SBD_WHILE(workers_made < WORKERS); i++) {
 		if (!make_worker(workers_made))

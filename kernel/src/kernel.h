@@ -18,7 +18,7 @@
 #define AF_INET6	10
 
 struct sk_buff;
-enum tcp_ca_event { CA_EVENT_TX_START };
+enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -99,6 +99,7 @@ struct tcp_sock {
 	__u32 snd_una;
 	__u32 snd_cwnd;
 	__u32 snd_ssthresh;
+	__u32 prior_cwnd;	/* before it was last reduced */
 	__u32 max_packets_out;
 	__u32 srtt_us;
 	__u32 mdev_us;

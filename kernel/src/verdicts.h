@@ -7,6 +7,7 @@
 #include "verifiable.h"
 
 #define SBD_SUBFLOWS	CONTROLLED_SUBFLOWS
+#include "sbd_active.h"
 #include "sbd_common_lag.h"
 #include "sbd_coupling.h"
 #include "sbd_loaded.h"

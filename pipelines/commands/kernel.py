@@ -1,9 +1,9 @@
 """Put congestion controllers that couple MPTCP's subflows by verdicts into this machine's kernel, and see what they do.
 
 ``load`` registers sbd_lia and sbd_smart, ``status`` shows every connection and why its subflows are coupled or not,
-``couple``, ``uncouple`` and ``auto`` switch sbd_smart by hand, ``model`` changes its model, ``unload`` takes both away.
-The program is built by ``make kernel`` and is run as root; docs/host.md says how it is tried on a host, and
-kernel/README.md on which kernels it runs.
+``checks`` shows what its checks were given, ``couple``, ``uncouple`` and ``auto`` switch sbd_smart by hand, ``model``
+changes its model, ``unload`` takes both away. The program is built by ``make kernel`` and is run as root; docs/host.md
+says how it is tried on a host, and kernel/README.md on which kernels it runs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ ACTIONS: tuple[tuple[str, str], ...] = (
     ("load", "register sbd_lia and sbd_smart, which asks the common lag, or a model"),
     ("unload", "take them away; connections that have one keep it, coupled, until they end"),
     ("status", "show connections, what couples their subflows, and why"),
+    ("checks", "show what checks were given since it was last asked"),
     ("couple", "couple all subflows, whatever verdicts say, also of connections that there are"),
     ("uncouple", "couple none"),
     ("auto", "couple as verdicts say again"),
@@ -40,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made["load"].add_argument("--model", metavar="FILE", help="a .sbd file: sbd_smart asks this model")
     made["load"].add_argument("--connections", metavar="N", help="room for N connections at once (default: 4096)")
     made["load"].add_argument("--plain", metavar="NAME", help="cubic or reno, for sockets that are no subflow")
+    made["load"].add_argument(
+        "--check", action="store_true", help="check verdicts of a shared bottleneck by moving windows"
+    )
+    made["load"].add_argument("--log-checks", action="store_true", help="keep what checks are given, for checks")
     made["load"].add_argument(
         "--by-odds", metavar="PERCENT", help="mix LIA and Reno so that a rival is expected to lose at most so much"
     )
@@ -64,6 +69,8 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
     >>> add_arguments(parser)
     >>> command_line(parser.parse_args(["load", "--connections=8"]))[1:]
     ['load', '--connections', '8']
+    >>> command_line(parser.parse_args(["load", "--check", "--log-checks"]))[1:]
+    ['load', '--check', '--log-checks']
     >>> command_line(parser.parse_args(["uncouple", "--cgroup", "/sys/fs/cgroup/trial"]))[1:]
     ['uncouple', '--cgroup', '/sys/fs/cgroup/trial']
     """
@@ -72,7 +79,8 @@ def command_line(arguments: argparse.Namespace) -> list[str]:
         value = getattr(arguments, name.replace("-", "_"), None)
         if value is not None:
             words += [f"--{name}", value]
-    words += [f"--{name}" for name in ("verbose", "json") if getattr(arguments, name, False)]
+    for name in ("check", "log-checks", "verbose", "json"):
+        words += [f"--{name}"] if getattr(arguments, name.replace("-", "_"), False) else []
     return words + ([arguments.file] if arguments.action == "model" else [])
 
 

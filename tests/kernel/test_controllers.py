@@ -83,7 +83,7 @@ def _has_shares(share_q10: int) -> Callable[[dict[str, Any]], bool]:
     )
 
 
-@pytest.mark.parametrize("options", [(), ("--model", _SHIPPED)], ids=["common_lag", "model"])
+@pytest.mark.parametrize("options", [(), ("--check",), ("--model", _SHIPPED)], ids=["common_lag", "checked", "model"])
 def test_the_verifier_takes_them(controllers_allowed: Path, options: tuple[str | Path, ...]) -> None:
     with loaded(controllers_allowed) as own:
         own.asked("unload")
@@ -313,6 +313,7 @@ def test_a_missing_capability_is_one_line(controllers_loader: Path, missing: str
         (["reload"], 'unknown command "reload"; --help lists them'),
         (["load", "--connections", "0"], '--connections "0" is not from 1 to 16384'),
         (["load", "--by-odds", "101"], '--by-odds "101" is not from 1 to 100'),
+        (["load", "--log-checks"], "there are no checks to log: --log-checks goes with --check"),
         (["load", "--plain", "bbr"], '--plain "bbr" is neither reno nor cubic'),
         (["couple", "--cgroup"], "--cgroup needs a value"),
         (["load", "--model"], "--model needs a value"),

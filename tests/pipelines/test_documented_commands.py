@@ -167,6 +167,7 @@ ELSEWHERE: dict[str, Elsewhere] = {
     "dask worker tcp://127.0.0.1:8786 --host 127.0.0.1 --nthreads 1 --no-dashboard": Elsewhere(
         "never ends", "tests/pipelines/test_scheduler.py"
     ),
+    "sbd kernel load --check": Elsewhere(_ROOT_RIGHTS, "tests/kernel/test_check.py"),
     "make kernel": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_command_line.py"),
     "make -C kernel replay": Elsewhere("needs clang 19 and Rust", "tests/kernel/test_replay.py"),
     "make -C kernel replay BUILD=FOLDER SBD_HEADERS=/a/folder": Elsewhere(

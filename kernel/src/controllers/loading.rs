@@ -9,7 +9,7 @@ use sbd_libbpf::{libbpf_said, program_info};
 
 use crate::options::Wanted;
 use crate::told::{BY_COMMON_LAG, BY_MODEL, PLAIN};
-use crate::{instances, kernel, model, modes, namespaces, pins, status};
+use crate::{checks, instances, kernel, model, modes, namespaces, pins, status};
 
 #[repr(align(8))]
 struct Aligned<Bytes: ?Sized>(Bytes);
@@ -39,10 +39,17 @@ fn settings(wanted: &Wanted) -> Vec<u8> {
         Some(_) => BY_MODEL,
         None => BY_COMMON_LAG,
     };
-    [wanted.connections, by, plain(wanted), wanted.epsilon_q10]
-        .iter()
-        .flat_map(|word| word.to_ne_bytes())
-        .collect()
+    [
+        wanted.connections,
+        by,
+        plain(wanted),
+        wanted.epsilon_q10,
+        u32::from(wanted.check),
+        u32::from(wanted.log_checks),
+    ]
+    .iter()
+    .flat_map(|word| word.to_ne_bytes())
+    .collect()
 }
 
 /// The programs in the kernel, checked by its verifier, with places for connections.
@@ -63,6 +70,9 @@ fn loaded(wanted: &Wanted) -> Result<Object, String> {
             }
             "told" | "places" | "free_places" => {
                 map.set_max_entries(wanted.connections).map_err(named)?;
+            }
+            checks::LOG if wanted.log_checks => {
+                map.set_max_entries(checks::LOG_BYTES).map_err(named)?;
             }
             "sbd_arena" => map.set_map_extra(model::ARENA_ADDRESS).map_err(named)?,
             _ => {}

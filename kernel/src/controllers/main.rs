@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `sbd kernel`: congestion controllers that couple MPTCP's subflows, in this machine's kernel.
 
+mod checks;
 mod instances;
 mod kernel;
 mod loading;
@@ -26,6 +27,7 @@ fn run(command: &Command) -> Result<(), String> {
         Command::Load(wanted) => return loading::load(wanted),
         Command::Unload => return loading::unload(),
         Command::Status { json } => return status::print(*json),
+        Command::Checks => return checks::print(),
         Command::Model(path) => return model::change(path),
         Command::Mode { mode, cgroup } => return modes::change(*mode, cgroup.as_ref()),
     }

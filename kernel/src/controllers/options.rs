@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::told::{MODES, MOST_CONNECTIONS, PLAIN};
 
 pub const HELP: &str = "\
-usage: sbd kernel load [options] | status [--json] | couple | uncouple | auto | model FILE | unload
+usage: sbd kernel load [options] | status [--json] | checks | couple | uncouple | auto | model FILE | unload
 Congestion controllers for MPTCP's subflows in this machine's kernel: sbd_lia and sbd_smart.
   load                 register both; sbd_smart asks the common lag
     --model FILE       sbd_smart asks the model of this .sbd file instead
@@ -14,10 +14,14 @@ Congestion controllers for MPTCP's subflows in this machine's kernel: sbd_lia an
     --cgroup FOLDER    sockets of this cgroup alone; all others have the host's controller
     --by-odds PERCENT  sbd_smart mixes LIA and Reno by the odds of a shared bottleneck, so that a rival is expected
                        to lose at most so much; without it, it has the one or the other
+    --check            verdicts of a shared bottleneck are checked: windows are moved by a little, up and down in random order, for
+                       300 round trips at most, and subflows that do not answer to each other's are apart
+    --log-checks       keep what checks are given, for the command checks
     --plain NAME       cubic or reno, for sockets that are no subflow (default: the host's, else cubic)
     --verbose          show what libbpf and the kernel's verifier say
   status               connections, what couples them, and why
     --json             the same as JSON
+  checks               what checks were given since it was last asked, as lines (load --check --log-checks)
   couple, uncouple     whatever verdicts say, from now on, also connections that there are
     --cgroup FOLDER    those of this cgroup
   auto                 as verdicts say again, for all cgroups
@@ -34,6 +38,8 @@ pub struct Wanted {
     pub cgroup: Option<PathBuf>,
     pub plain: Option<u32>,
     pub epsilon_q10: u32,
+    pub check: bool,
+    pub log_checks: bool,
     pub verbose: bool,
 }
 
@@ -42,6 +48,7 @@ pub enum Command {
     Load(Wanted),
     Unload,
     Status { json: bool },
+    Checks,
     Model(PathBuf),
     Mode { mode: u32, cgroup: Option<PathBuf> },
 }
@@ -53,11 +60,19 @@ fn load(mut arguments: impl Iterator<Item = String>) -> Result<Command, String> 
         cgroup: None,
         plain: None,
         epsilon_q10: 0,
+        check: false,
+        log_checks: false,
         verbose: false,
     };
     while let Some(name) = arguments.next() {
-        if name == "--verbose" {
-            wanted.verbose = true;
+        let switch = match name.as_str() {
+            "--verbose" => Some(&mut wanted.verbose),
+            "--check" => Some(&mut wanted.check),
+            "--log-checks" => Some(&mut wanted.log_checks),
+            _ => None,
+        };
+        if let Some(switch) = switch {
+            *switch = true;
             continue;
         }
         if ![
@@ -89,6 +104,12 @@ fn load(mut arguments: impl Iterator<Item = String>) -> Result<Command, String> 
     }
     if wanted.epsilon_q10 > 0 && wanted.model.is_some() {
         return Err("a model tells no odds: --by-odds goes without --model".into());
+    }
+    if wanted.check && wanted.model.is_some() {
+        return Err("what a model says is not checked: --check goes without --model".into());
+    }
+    if wanted.log_checks && !wanted.check {
+        return Err("there are no checks to log: --log-checks goes with --check".into());
     }
     Ok(Command::Load(wanted))
 }
@@ -122,6 +143,7 @@ impl Command {
             "status" => Command::Status {
                 json: rest.next_if_eq("--json").is_some(),
             },
+            "checks" => Command::Checks,
             "auto" | "couple" | "uncouple" => Command::Mode {
                 mode: MODES
                     .iter()
@@ -172,6 +194,12 @@ mod tests {
             (wanted.model, wanted.plain),
             (Some("a.sbd".into()), Some(1))
         );
+        assert!(!wanted.check);
+        let Ok(Command::Load(wanted)) = parse("load --check --log-checks --by-odds 10") else {
+            panic!("load");
+        };
+        assert!(wanted.check && wanted.log_checks && !wanted.verbose);
+        assert!(matches!(parse("checks"), Ok(Command::Checks)));
         let Ok(Command::Mode { mode: 2, cgroup }) = parse("uncouple --cgroup /a") else {
             panic!("uncouple");
         };
@@ -186,6 +214,9 @@ mod tests {
             "load --plain bbr",
             "load --by-odds 0",
             "load --by-odds 10 --model a.sbd",
+            "load --check --model a.sbd",
+            "load --log-checks",
+            "checks --json",
             "couple --cgroup",
             "couple now",
             "load --connections",

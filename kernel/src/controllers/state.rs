@@ -22,6 +22,7 @@ pub struct State {
     pub connections: u32,
     pub plain: u32,
     pub epsilon_q10: u32,
+    pub check: u32,
 }
 
 /// Memory of a map, shared with the kernel.

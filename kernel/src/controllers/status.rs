@@ -11,7 +11,7 @@ use sbd_libbpf::program_info::Runs;
 use crate::instances::{self, Instance};
 use crate::pins::LINKS;
 use crate::state::{PAGE, Shared};
-use crate::told::{BY, COUNTS, Connection, PLAIN, Pair};
+use crate::told::{BY, CHECK_STATES, COUNTS, Check, Connection, PLAIN, Pair};
 use crate::{kernel, modes, namespaces};
 
 /// The share of a subflow that is alone in its group.
@@ -83,6 +83,7 @@ struct Told {
     cgroups: Vec<(u64, u32)>,
     plain: &'static str,
     epsilon_q10: u32,
+    checks: bool,
     room: u32,
     memory_bytes: u64,
     elsewhere: Vec<(String, String)>,
@@ -108,6 +109,7 @@ impl Told {
                 .copied()
                 .unwrap_or("unknown"),
             epsilon_q10: state.epsilon_q10,
+            checks: state.check != 0,
             room: state.connections,
             memory_bytes: state.pages.load(Ordering::Relaxed) * PAGE as u64,
             elsewhere: namespaces::elsewhere(&LINKS),
@@ -153,6 +155,26 @@ fn mean_times(programs: &[(&'static str, Runs)]) -> Option<String> {
     (!each.is_empty()).then(|| format!("mean time: {}", each.join(", ")))
 }
 
+/// For how long a check has run, or did.
+fn took_s(check: &Check, now_ns: u64) -> f64 {
+    if check.state == CHECK_STATES[1] {
+        seconds(now_ns, check.since_ns)
+    } else {
+        f64::from(check.took_ms) / 1e3
+    }
+}
+
+/// What a check has found, in words.
+fn checked(check: &Check, now_ns: u64) -> String {
+    format!(
+        "; check {}, begun {:.1} s ago, on for {:.1} s, symbols {}",
+        check.state,
+        seconds(now_ns, check.since_ns),
+        took_s(check, now_ns),
+        check.symbols
+    )
+}
+
 fn table(told: &Told) -> String {
     let mut text = String::new();
     let now_ns = told.now_ns;
@@ -179,8 +201,9 @@ fn table(told: &Told) -> String {
     write(
         &mut text,
         &format!(
-            "sbd_smart asks {}{in_force}; sockets of the host have {}; room for {} connections, memory {:.1} MB; {line}",
+            "sbd_smart asks {}{}{in_force}; sockets of the host have {}; room for {} connections, memory {:.1} MB; {line}",
             told.asked,
+            if told.checks { ", checked" } else { "" },
             told.plain,
             told.room,
             told.memory_bytes as f64 / 1e6
@@ -252,6 +275,9 @@ fn table(told: &Told) -> String {
                     pair.unknown
                 );
             }
+            if let Some(check) = &pair.check {
+                why += &checked(check, now_ns);
+            }
             write(
                 &mut text,
                 &format!(
@@ -264,6 +290,16 @@ fn table(told: &Told) -> String {
         }
     }
     text
+}
+
+fn check(own: &Check, now_ns: u64) -> String {
+    format!(
+        "{{\"state\": \"{}\", \"since_ns\": {}, \"took_s\": {:.3}, \"symbols\": {}}}",
+        own.state,
+        own.since_ns,
+        took_s(own, now_ns),
+        own.symbols
+    )
 }
 
 fn json(told: &Told) -> String {
@@ -292,7 +328,7 @@ fn json(told: &Told) -> String {
             let shared = pair.shared.map_or("null".into(), |shared| shared.to_string());
             format!(
                 "{{\"subflows\": [{}, {}], \"coupled\": {}, \"shared\": {shared}, \"verdicts\": {}, \"last_ns\": {}, \
-                 \"unknown\": {}, \"said\": {}, \"score_q10\": {}}}",
+                 \"unknown\": {}, \"said\": {}, \"score_q10\": {}, \"check\": {}}}",
                 own.id_of(pair.subflow[0]),
                 own.id_of(pair.subflow[1]),
                 pair.coupled,
@@ -300,7 +336,8 @@ fn json(told: &Told) -> String {
                 pair.last_ns,
                 pair.unknown,
                 text(pair.said),
-                pair.score_q10
+                pair.score_q10,
+                pair.check.as_ref().map_or("null".into(), |own| check(own, told.now_ns))
             )
         });
         list(each.collect())
@@ -348,7 +385,7 @@ fn json(told: &Told) -> String {
     let alarms = told.alarms().into_iter().map(|line| format!("{line:?}"));
     format!(
         "{{\"now_ns\": {}, \"loaded\": {}, \"asks\": \"{}\", \"mode\": \"{}\", \"cgroups\": {}, \"plain\": \"{}\", \"epsilon_q10\": {}, \
-         \"room\": {}, \"memory_bytes\": {}, \"elsewhere\": {}, \"alarms\": {}, \"counts\": {{{counts}}}, \
+         \"checks\": {}, \"room\": {}, \"memory_bytes\": {}, \"elsewhere\": {}, \"alarms\": {}, \"counts\": {{{counts}}}, \
          \"programs\": {}, \"connections\": {}}}",
         told.now_ns,
         told.registered,
@@ -357,6 +394,7 @@ fn json(told: &Told) -> String {
         list(cgroups.collect()),
         told.plain,
         told.epsilon_q10,
+        told.checks,
         told.room,
         told.memory_bytes,
         list(elsewhere.collect()),

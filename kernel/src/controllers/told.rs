@@ -11,17 +11,28 @@ pub const BY_MODEL: u32 = 2;
 pub const PLAIN: [&str; 2] = ["reno", "cubic"];
 pub const MODES: [&str; 4] = ["auto", "couple", "uncouple", "host"];
 /// Places in the map of counts.
-pub const COUNTS: [&str; 6] = [
+pub const COUNTS: [&str; 11] = [
     "connections",
     "ended",
     "connections_without_room",
     "subflows_without_room",
     "times_without_memory",
     "sockets_left_to_the_host",
+    "checks",
+    "checks_apart",
+    "checks_shared",
+    "checks_unknown",
+    "check_events_lost",
 ];
 /// Words of enum sbd_common_said.
 const LAG_SAID: [&str; 4] = ["apart", "shared", "nothing", "no_queue"];
 
+/// Words of enum check_state.
+pub const CHECK_STATES: [&str; 5] = ["none", "running", "apart", "shared", "unknown"];
+/// Bytes of struct check_event.
+pub const CHECK_EVENT_BYTES: usize = 40;
+
+const CHECK_BYTES: usize = 16;
 const PAIR_BYTES: usize = 24;
 const SUBFLOW_BYTES: usize = 40;
 const HEAD_BYTES: usize = 48;
@@ -50,6 +61,27 @@ pub struct Pair {
     pub said: Option<&'static str>,
     pub score_q10: i32,
     pub coupled: bool,
+    pub check: Option<Check>,
+}
+
+/// The last check of a pair, since the common lag says "shared" of it.
+pub struct Check {
+    pub state: &'static str,
+    pub since_ns: u64,
+    pub took_ms: u32,
+    pub symbols: u16,
+}
+
+/// What a check was given, or what became of it.
+pub struct CheckEvent {
+    pub time_ns: u64,
+    pub begin_ns: u64,
+    pub middle_ns: u64,
+    pub token: u32,
+    pub value: u32,
+    /// Places of the subflows.
+    pub subflow: [usize; 2],
+    pub kind: u8,
 }
 
 pub struct Connection {
@@ -115,7 +147,48 @@ fn subflow(bytes: &[u8], place: usize) -> (bool, Subflow) {
     (used != 0, own)
 }
 
-fn pair(bytes: &[u8], subflow: [usize; 2]) -> Pair {
+/// Places of the subflows of each pair.
+fn places() -> Vec<[usize; 2]> {
+    (1..SUBFLOWS)
+        .flat_map(|later| (0..later).map(move |earlier| [earlier, later]))
+        .collect()
+}
+
+impl CheckEvent {
+    /// An event of the log; none if it is of another release.
+    pub fn of(bytes: &[u8]) -> Option<CheckEvent> {
+        let mut reader = Reader(bytes.get(..CHECK_EVENT_BYTES)?);
+        let (time_ns, begin_ns, middle_ns) = (reader.u64(), reader.u64(), reader.u64());
+        let (token, value) = (reader.u32(), reader.u32());
+        let (pair, kind) = (reader.u8(), reader.u8());
+        Some(CheckEvent {
+            time_ns,
+            begin_ns,
+            middle_ns,
+            token,
+            value,
+            subflow: *places().get(usize::from(pair))?,
+            kind,
+        })
+    }
+}
+
+fn check(bytes: &[u8]) -> Option<Check> {
+    let mut reader = Reader(bytes);
+    let (since_ns, took_ms) = (reader.u64(), reader.u32());
+    let (symbols, state) = (reader.u16(), reader.u8());
+    (state != 0).then(|| Check {
+        state: CHECK_STATES
+            .get(usize::from(state))
+            .copied()
+            .unwrap_or("unknown"),
+        since_ns,
+        took_ms,
+        symbols,
+    })
+}
+
+fn pair(bytes: &[u8], check_bytes: &[u8], subflow: [usize; 2]) -> Pair {
     let mut reader = Reader(bytes);
     let last_ns = reader.u64();
     let (verdicts, unknown, score) = (reader.u32(), reader.u32(), reader.u32());
@@ -129,6 +202,7 @@ fn pair(bytes: &[u8], subflow: [usize; 2]) -> Pair {
         said: LAG_SAID.get(usize::from(said)).copied(),
         score_q10: score as i32,
         coupled: coupled != 0,
+        check: check(check_bytes),
     }
 }
 
@@ -152,17 +226,14 @@ impl Connection {
             .filter_map(|(used, own)| used.then_some(own))
             .collect();
         let here = |place: usize| subflows.iter().any(|own| own.place == place);
-        let mut places = Vec::new();
-        for later in 1..SUBFLOWS {
-            for earlier in 0..later {
-                places.push([earlier, later]);
-            }
-        }
+        let places = places();
+        let (pairs, checks) = pairs.split_at_checked(places.len() * PAIR_BYTES)?;
         let pairs = pairs
             .chunks_exact(PAIR_BYTES)
+            .zip(checks.chunks_exact(CHECK_BYTES))
             .zip(places)
-            .filter(|(_, [one, other])| here(*one) && here(*other))
-            .map(|(own, subflow)| pair(own, subflow))
+            .filter(|(_, [earlier, later])| here(*earlier) && here(*later))
+            .map(|((own, check), subflow)| pair(own, check, subflow))
             .collect();
         Some(Connection {
             token,
@@ -194,7 +265,8 @@ mod tests {
 
     fn bytes(token: u32) -> Vec<u8> {
         let pairs = SUBFLOWS * (SUBFLOWS - 1) / 2;
-        let mut bytes = vec![0; HEAD_BYTES + SUBFLOWS * SUBFLOW_BYTES + pairs * PAIR_BYTES];
+        let whole = HEAD_BYTES + SUBFLOWS * SUBFLOW_BYTES + pairs * (PAIR_BYTES + CHECK_BYTES);
+        let mut bytes = vec![0; whole];
         bytes[32..36].copy_from_slice(&token.to_ne_bytes());
         bytes[40] = BY_COMMON_LAG as u8;
         for place in [0, 2] {
@@ -211,6 +283,12 @@ mod tests {
         own[20] = 1;
         own[21] = 2;
         own[22] = 1;
+        let checks = whole - pairs * CHECK_BYTES;
+        let own = &mut bytes[checks + CHECK_BYTES..][..CHECK_BYTES];
+        own[..8].copy_from_slice(&9u64.to_ne_bytes());
+        own[8..12].copy_from_slice(&1500u32.to_ne_bytes());
+        own[12..14].copy_from_slice(&40u16.to_ne_bytes());
+        own[14] = 2;
         bytes
     }
 
@@ -227,6 +305,9 @@ mod tests {
         assert_eq!((pair.subflow, own.id_of(2)), ([0, 2], 3));
         assert_eq!((pair.verdicts, pair.score_q10), (3, -5));
         assert_eq!((pair.shared, pair.said), (Some(true), Some("nothing")));
+        let check = pair.check.as_ref().expect("a check");
+        assert_eq!((check.state, check.since_ns), ("apart", 9));
+        assert_eq!((check.took_ms, check.symbols), (1500, 40));
     }
 
     #[test]
