@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from studies.quic.live import MODES, STACKS
-from studies.quic.replay import compared, judged
+from studies.quic.qlog_replay import compared, judged
+from studies.quic.sent_transfers import MODES, STACKS
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "rust/quic"

@@ -26,8 +26,8 @@ from smartsbd.scenarios.closed_loop import kernel_paths
 from smartsbd.scenarios.path import CONNECTION_START_S
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.simulator import written
-from studies.quic.emulation import QLOG, RESULT, SCENARIO, SETTINGS
-from studies.quic.replay import compared, judged
+from studies.quic.qlog_replay import compared, judged
+from studies.quic.relayed_transfer import QLOG, RESULT, SCENARIO, SETTINGS
 
 SEED = 20261130
 STACKS = ("noq", "quinn")
@@ -40,7 +40,7 @@ _NS_PER_S = 10**9
 
 
 @dataclass(frozen=True)
-class Transfer:
+class QuicTransfer:
     """One transfer.
 
     Attributes
@@ -66,7 +66,7 @@ class Transfer:
         return f"{self.stack}-{self.variant.replace(' ', '_')}-{self.number:02}-{self.mode}"
 
 
-def draw(networks: int, seconds: float, stack: str, seed: int = SEED) -> Iterator[Transfer]:
+def draw(networks: int, seconds: float, stack: str, seed: int = SEED) -> Iterator[QuicTransfer]:
     """Yield transfers, the three modes of a network one after the other.
 
     Parameters
@@ -79,7 +79,7 @@ def draw(networks: int, seconds: float, stack: str, seed: int = SEED) -> Iterato
 
     Yields
     ------
-    Transfer
+    QuicTransfer
     """
     drawn = list(kernel_paths.draw(runs=networks, duration_s=seconds, seed=seed))
     # Both kinds meet the same load of the machine.
@@ -88,27 +88,29 @@ def draw(networks: int, seconds: float, stack: str, seed: int = SEED) -> Iterato
         beside = tuple(flow.model_copy(update={"kind": _RIVAL}) for flow in network.scenario.background)
         scenario = network.scenario.model_copy(update={"background": beside})
         for mode in MODES:
-            yield Transfer(network.variant, network.number, stack, mode, scenario)
+            yield QuicTransfer(network.variant, network.number, stack, mode, scenario)
 
 
-def _run(transfer: Transfer, folder: Path) -> None:
+def _run(transfer: QuicTransfer, folder: Path) -> None:
     """Run a transfer in namespaces of its own; what it says of a failure is in ``stderr``."""
     folder.mkdir(parents=True)
     (folder / SETTINGS).write_text(json.dumps({"stack": transfer.stack, "mode": transfer.mode}))
     (folder / SCENARIO).write_text(written(transfer.scenario))
     known = os.environ.get("PYTHONPATH")
     environment = os.environ | {"PYTHONPATH": f"{_ROOT}{os.pathsep}{known}" if known else str(_ROOT)}
-    command = ending_with_this([*_UNSHARE, sys.executable, "-m", "studies.quic.emulation", str(folder.absolute())])
+    command = ending_with_this(
+        [*_UNSHARE, sys.executable, "-m", "studies.quic.relayed_transfer", str(folder.absolute())]
+    )
     with (folder / "stderr").open("wb") as stderr:
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=stderr, check=False)
 
 
-def row(transfer: Transfer, folder: Path) -> dict[str, Any]:
+def row(transfer: QuicTransfer, folder: Path) -> dict[str, Any]:
     """Return what a transfer came to, and what its qlog says beside it.
 
     Parameters
     ----------
-    transfer : Transfer
+    transfer : QuicTransfer
     folder : Path
         Of its files.
 

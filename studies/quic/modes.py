@@ -59,7 +59,7 @@ def beside_others(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        ``runs.csv`` of ``python -m studies quic live``.
+        ``runs.csv`` of ``python -m studies quic sent_transfers``.
 
     Returns
     -------
@@ -93,7 +93,9 @@ def beside_others(runs: pd.DataFrame) -> pd.DataFrame:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="runs.csv of python -m studies quic live")
+    parser.add_argument(
+        "--runs", type=Path, nargs="+", required=True, help="runs.csv of python -m studies quic sent_transfers"
+    )
     parser.add_argument("--table", type=Path, required=True, help="CSV to write")
 
 

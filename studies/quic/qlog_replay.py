@@ -21,7 +21,7 @@ _VERDICTS = {True: "shared", False: "apart", None: ""}
 
 
 @dataclass(frozen=True)
-class Judgement:
+class SenderJudgement:
     """One judgement of the sender: its time, verdict and score."""
 
     time_ns: int
@@ -30,7 +30,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Replay:
+class QlogReplay:
     """The pipeline's judgements on a qlog beside the sender's.
 
     Attributes
@@ -47,7 +47,7 @@ class Replay:
     last_verdict: str
 
 
-def judged(qlog: Path) -> list[Judgement]:
+def judged(qlog: Path) -> list[SenderJudgement]:
     """Return the sender's judgements, from its qlog.
 
     Parameters
@@ -56,28 +56,28 @@ def judged(qlog: Path) -> list[Judgement]:
 
     Returns
     -------
-    list of Judgement
+    list of SenderJudgement
         In order of time.
     """
     records = (json.loads(line.lstrip(_RECORD)) for line in qlog.read_text().splitlines() if _EVENT in line)
     return [
-        Judgement(round(record["time"] * _NS_PER_MS), record["data"]["verdict"], record["data"]["score_q10"])
+        SenderJudgement(round(record["time"] * _NS_PER_MS), record["data"]["verdict"], record["data"]["score_q10"])
         for record in records
     ]
 
 
-def compared(qlog: Path, sender: list[Judgement]) -> Replay:
+def compared(qlog: Path, sender: list[SenderJudgement]) -> QlogReplay:
     """Read a qlog as ``sbd detect`` does, and judge it again.
 
     Parameters
     ----------
     qlog : Path
-    sender : list of Judgement
+    sender : list of SenderJudgement
         The sender's.
 
     Returns
     -------
-    Replay
+    QlogReplay
     """
     (read,) = recording.read_all([qlog], Dialect())
     if not isinstance(read, Recording):
@@ -88,4 +88,4 @@ def compared(qlog: Path, sender: list[Judgement]) -> Replay:
     known = set(_VERDICTS.values())
     expected = [(one.verdict if one.verdict in known else "", one.score_q10) for one in sender]
     equal = sum(one == other for one, other in zip(replayed, expected, strict=False))
-    return Replay(len(replayed), equal, replayed[-1][0] if replayed else "")
+    return QlogReplay(len(replayed), equal, replayed[-1][0] if replayed else "")

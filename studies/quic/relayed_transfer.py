@@ -1,6 +1,6 @@
 """One transfer of rust/quic's sender over the testbed's relay, in namespaces of its own, in real time.
 
-Run as a program with the folder of the run, by :mod:`studies.quic.live`. It is process 1 of its PID namespace.
+Run as a program with the folder of the run, by :mod:`studies.quic.sent_transfers`: process 1 of its PID namespace.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from studies.quic.compare import beside_others
+from studies.quic.modes import beside_others
 
 
 def runs() -> pd.DataFrame:
