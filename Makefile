@@ -11,6 +11,7 @@
 # make loop     build the simulator with detectors in the loop, .venv/bin/smartsbd-loop, with the headers in export/generated
 # make kernel   build the recorder and the controllers, build/kernel/sbd-record and sbd-kernel (clang 19 and Rust)
 # make crate    test the crate for senders in Rust (rust/), and make its package, build/rust/package (Rust alone)
+# make quic     build a sender of multipath QUIC whose paths are coupled by verdicts, build/quic/sbd-quic (Rust; fetches crates)
 # make testbed  build the relay of sbd testbed, build/testbed/sbd-relay (nothing else needs it)
 # make bench    time something: WHAT="parse --memory" runs benchmarks/parse.py; without WHAT, say what there is
 # make ui       MLflow on loopback (PORT=5000); prints the address of the runs
@@ -35,7 +36,7 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := 1
 
-.PHONY: kernel crate testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
+.PHONY: kernel crate quic testbed loop core app repro study studies test test-all check fuzz proof audit export bench \
 	ui screenshots notebooks docs lab setup installed core-installed simulator native lock clean distclean
 .DELETE_ON_ERROR:
 
@@ -109,6 +110,10 @@ crate:
 	$(CARGO) doc --locked --quiet --no-deps
 	$(CARGO) package --locked --quiet --allow-dirty
 	@ls build/rust/package/*.crate
+
+quic:
+	cd rust/quic && CARGO_TARGET_DIR="$(CURDIR)/build/quic/target" cargo build --release --locked --quiet
+	cp build/quic/target/release/sbd-quic build/quic/sbd-quic.$$$$ && mv build/quic/sbd-quic.$$$$ build/quic/sbd-quic
 
 testbed:
 	@$(MAKE) --no-print-directory -C testbed/relay

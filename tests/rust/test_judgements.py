@@ -11,6 +11,7 @@ import pytest
 
 from smartsbd.export import compilers
 from smartsbd.export.common_lag_judgements import build_common, by_pipeline, by_program
+from smartsbd.export.connection_signals import pairs_of_connections
 from smartsbd.features import connection_pairs
 from smartsbd.features.reading import DEFAULT
 from smartsbd.features.series import SubflowSignals
@@ -22,6 +23,10 @@ from tests.features.delays_made import pair, stopped
 ROOT = Path(__file__).parents[2]
 #: Every dataset in git, each with its recordings.
 DATASETS = sorted(path.parent.name for path in (ROOT / "data/samples").glob("*/inputs"))
+#: What the pipeline has made of every dataset, also those that are simulated; none in a fresh clone.
+TABLES = ROOT / "data/tables"
+SIMULATED = sorted(path.name for path in TABLES.glob("*") if (path / "connection.parquet").exists())
+PAIRS_AT_ONCE = 40
 #: Recordings in which silences end together when the block that their last samples are of has been judged.
 STALLED = ("00009.log.zst", "00104.log.zst")
 #: Two subflows each, the lower number first.
@@ -78,6 +83,19 @@ def test_what_was_judged_stays_where_a_stall_excises_it(programs: Path, header: 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_every_judgement_on_a_dataset_is_the_pipelines(programs: Path, dataset: str) -> None:
     assert assert_equals_pipeline(programs, list(recorded(inputs_of(dataset))))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SIMULATED, reason="the pipeline has not made tables in this folder")
+@pytest.mark.parametrize("dataset", SIMULATED)
+def test_every_judgement_on_a_datasets_tables_is_the_headers(programs: Path, header: Path, dataset: str) -> None:
+    """Of every pair of every connection; the stage prove compares the header with the pipeline on the first ones."""
+    pairs, judgements = pairs_of_connections(TABLES / dataset, None), 0
+    while some := list(itertools.islice(pairs, PAIRS_AT_ONCE)):
+        by_crate, _ = by_program(programs / "judgements", some)
+        assert by_crate == by_program(header, some)[0]
+        judgements += sum(map(len, by_crate))
+    assert judgements
 
 
 def test_every_judgement_on_made_delays_and_stalls_is_the_headers(programs: Path, header: Path) -> None:
