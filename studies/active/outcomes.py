@@ -17,13 +17,13 @@ from smartsbd.features.series import SubflowSignals
 from smartsbd.pipelines.closed_loop import run_outcome
 from smartsbd.scenarios.closed_loop.loop_program import Looped
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS, Control
+from smartsbd.scenarios.closed_loop.unkept_run import run_once
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.traces import recording
 from smartsbd.traces.connection import Connection
 from smartsbd.traces.dialect import Dialect
 from studies.active import forged
 from studies.active.networks import ActiveNetwork
-from studies.loop.unkept_run import run_once
 
 PLAIN, DITHERED, SWITCHED, CHECKED = "lia", "dithered", "common_lag", "checked"
 _OF_LIA = {"of": "lia"}

@@ -21,8 +21,8 @@ from smartsbd.pipelines.reporting.report_files import write_csv
 from smartsbd.pipelines.running import parallel, stage
 from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopRun
+from smartsbd.scenarios.closed_loop.unkept_run import run_once
 from smartsbd.scenarios.sites import SITES
-from studies.loop.unkept_run import run_once
 
 EXPERIMENT = "loop_nsb"
 #: As `params/full.yaml` draws them.

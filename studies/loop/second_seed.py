@@ -23,9 +23,9 @@ from smartsbd.pipelines.running import parallel, stage
 from smartsbd.scenarios.closed_loop import EXPERIMENTS, loop_program
 from smartsbd.scenarios.closed_loop.loop_experiment import LoopNetwork
 from smartsbd.scenarios.closed_loop.sender_control import CONTROLS
+from smartsbd.scenarios.closed_loop.unkept_run import run_once
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.scenarios.sites import SITES
-from studies.loop.unkept_run import run_once
 
 SEED, NETWORKS = 20230118, 5
 LONG_S = 300.0
