@@ -36,6 +36,8 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "studies/loop/experiments.md",
         "studies/loop_kernel/README.md",
         "studies/loop_kernel/experiments.md",
+        "studies/active/README.md",
+        "studies/active/experiments.md",
         "studies/quic/README.md",
         "studies/quic/experiments.md",
         "studies/senders/README.md",

@@ -19,7 +19,7 @@ from smartsbd.pipelines.reporting.report_files import write_csv
 from smartsbd.pipelines.running import parallel, stage
 from smartsbd.scenarios.closed_loop import loop_program
 from smartsbd.scenarios.simulator import SimulatorError
-from studies.active import outcomes, tables
+from studies.active import check_tables, outcomes
 from studies.active.networks import MOVING, ActiveNetwork, ActiveNetworks, drawn
 
 log = logging.getLogger(__name__)
@@ -69,16 +69,16 @@ def made_of(pairs: pd.DataFrame, runs: pd.DataFrame, changes: pd.DataFrame, para
         For the intervals.
     """
     resampling = {"resamples": params.evaluate.resamples, "seed": params.evaluate.seed}
-    of_pairs, of_runs = tables.counted(pairs), tables.counted(runs)
+    of_pairs, of_runs = check_tables.counted(pairs), check_tables.counted(runs)
     rows: dict[str, Iterable[dict[str, Any]]] = {
-        "check": tables.check(of_pairs),
-        "tests": tables.tests(of_pairs),
-        "settings": tables.settings(of_pairs),
-        "checks": tables.checks(of_pairs),
-        "costs": tables.costs(of_runs, **resampling),
-        "loop": tables.loop(of_runs, **resampling),
-        "moves": tables.moves(changes) if len(changes) else (),
-        "forged": tables.forgeries(of_pairs),
+        "check": check_tables.check(of_pairs),
+        "tests": check_tables.tests(of_pairs),
+        "settings": check_tables.settings(of_pairs),
+        "checks": check_tables.checks(of_pairs),
+        "costs": check_tables.costs(of_runs, **resampling),
+        "loop": check_tables.loop(of_runs, **resampling),
+        "moves": check_tables.moves(changes) if len(changes) else (),
+        "forged": check_tables.forgeries(of_pairs),
     }
     return {name: pd.DataFrame(list(of_table)) for name, of_table in rows.items()}
 
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace, params: Params) -> int:
         pd.DataFrame([row for rows in of_kind for row in rows]) for of_kind in zip(*of_networks, strict=True)
     )
     written = {"pairs": pairs, "runs": runs, "changes": changes}
-    written["left_out"] = pd.DataFrame(tables.left_out(networks, runs))
+    written["left_out"] = pd.DataFrame(check_tables.left_out(networks, runs))
     for name, table in (written | made_of(pairs, runs, changes, params)).items():
         # A table that these networks say nothing of is not there.
         if len(table):

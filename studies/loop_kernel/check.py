@@ -23,10 +23,10 @@ from smartsbd.detectors.active.dithered_pair import DitheredPair
 from smartsbd.pipelines.params import Params
 from smartsbd.pipelines.reporting.report_files import write_csv
 from smartsbd.pipelines.running import stage
+from smartsbd.scenarios.closed_loop.checked_paths import LABELS, SHARED, CheckedNetwork, draw, has_equal_rtts
 from smartsbd.scenarios.simulator import written
 from smartsbd.testbed import machine
 from smartsbd.testbed.decided_groups import status
-from studies.loop_kernel.check_networks import LABELS, SHARED, CheckedNetwork, draw, has_equal_rtts
 
 SEED = 20261201
 _PERIOD_S = 0.2

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from smartsbd.detectors.active.dithered_pair import AMPLITUDE, DitheredPair
+from smartsbd.scenarios.closed_loop.checked_paths import SHARED, TWIN, draw
 from smartsbd.scenarios.simulator import written
-from studies.loop_kernel.check_networks import SHARED, TWIN, draw
 from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import Controllers, emulated, loaded
 
