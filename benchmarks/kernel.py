@@ -66,9 +66,11 @@ def main() -> None:
     parser.add_argument("--mbit-s", type=float, nargs="+", default=[5, 20, 50, 100], help="rate of each path")
     parser.add_argument("--seconds", type=float, default=8, help="how long it is watched, after slow start")
     parser.add_argument("--model", type=Path, help="a .sbd file to ask in place of the common lag")
+    parser.add_argument("--check", action="store_true", help="load with --check: no check is on beside these paths")
     arguments = parser.parse_args()
     machine.check_built(machine.CONTROLLERS_LOADER)
     options = ["--model", arguments.model] if arguments.model else []
+    options += ["--check"] if arguments.check else []
     with loaded(machine.CONTROLLERS_LOADER, *options) as own, counting():
         rows = [measured(own, rate, arguments.seconds) for rate in arguments.mbit_s]
     print(*aligned(rows), sep="\n")

@@ -367,6 +367,7 @@ def test_it_compiles_for_arm64(controllers_loader: Path) -> None:
         f"-I{headers}",
         f"-I{ROOT / 'export/generated'}",
         f"-I{ROOT / 'detectors/verdict'}",
+        f"-I{ROOT / 'detectors/active'}",
     ]
     words += [f"-I/usr/include/{os.uname().machine}-linux-gnu", "-S", "-o", "-"]
     source = ROOT / "kernel/src/controller.bpf.c"

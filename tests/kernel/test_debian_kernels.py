@@ -119,13 +119,13 @@ def _booted(release: str, controllers_loader: Path, folder: Path) -> Path:
 def test_the_controllers_run(controllers_loader: Path, tmp_path: Path) -> None:
     out = _booted("6.12", controllers_loader, tmp_path)
     assert (out / "release").read_text().startswith("6.12."), (out / "console").read_text()
-    for name in ("common_lag", "model"):
+    for name in ("common_lag", "checked", "model"):
         *lines, code = (out / f"{name}.loaded").read_text().splitlines()
         assert code == "0", lines
         counts = [int(line.split()[1]) for line in lines if line.endswith("instructions verified")]
         assert len(counts) > 5
         assert max(counts) <= MOST_INSTRUCTIONS
-    for name, by in (("lia", "always"), ("common_lag", "common_lag"), ("model", "model")):
+    for name, by in (("lia", "always"), ("common_lag", "common_lag"), ("checked", "common_lag"), ("model", "model")):
         told = json.loads((out / f"{name}.json").read_text().splitlines()[0])
         (connection,) = [one for one in told["connections"] if one["pairs"]]
         assert connection["by"] == by
