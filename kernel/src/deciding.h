@@ -127,13 +127,10 @@ static __always_inline void lag_take(__u32 place, __u32 side, __u32 other, __u64
 	own->score_q10 = lag->score_q10;
 	if (lag->said != SBD_COMMON_NO_QUEUE)
 		c->judged_ns[pair % CONTROLLED_PAIRS] = now_ns;
-	if (lag->said != SBD_COMMON_SHARED && lag->said != SBD_COMMON_APART) {
+	if (lag->said == SBD_COMMON_SHARED || lag->said == SBD_COMMON_APART)
+		note_verdict(c, pair, lag->said == SBD_COMMON_SHARED, now_ns);
+	else
 		own->unknown++;
-		return;
-	}
-	note_verdict(c, pair, lag->said == SBD_COMMON_SHARED, now_ns);
-	if (settings.check)
-		check_heed(place, side, other, now_ns);
 }
 
 /* ---- by a model of a file */
@@ -462,22 +459,22 @@ __noinline int choose_theta(__u32 place, __u32 a, __u32 b, __u64 now_ns)
 	struct told_pair *own = pair_at(c, pair);
 	__u64 longest_ns = held_ns(c, a, b);
 	__u32 theta_q10 = SBD_COUPLING_COUPLED_Q10;
-	bool holds = now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns;
 
 	if (c->mode != MODE_AUTO)
 		theta_q10 = c->mode == MODE_UNCOUPLE ? SBD_COUPLING_APART_Q10 : 0;
 	else if (c->crowded || !is_known(c, a) || !is_known(c, b))
 		theta_q10 = SBD_COUPLING_COUPLED_Q10;
-	else if (settings.check && own->shared == 1 && holds && own->checked == CHECK_APART)
+	else if (settings.check && own->checked == CHECK_APART && own->shared == 1 &&
+		 (now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns))
 		theta_q10 = SBD_COUPLING_APART_Q10;
 	else if (settings.epsilon_q10 && asks(c, BY_COMMON_LAG))
 		theta_q10 = theta_by_odds_q10(c, pair, now_ns, longest_ns);
-	else if (own->shared == 0 && holds)
+	else if (own->shared == 0 && (now_ns <= own->last_ns || now_ns - own->last_ns <= longest_ns))
 		theta_q10 = SBD_COUPLING_APART_Q10;
 	c->theta_q10[pair % CONTROLLED_PAIRS] = theta_q10;
 	own->coupled = theta_q10 < SBD_COUPLING_APART_Q10;
-	if (is_known(c, a) && is_known(c, b) &&
-	    (theta_q10 || c->check[pair % CONTROLLED_PAIRS]))
+	if ((theta_q10 || (settings.check && c->check[pair % CONTROLLED_PAIRS])) &&
+	    is_known(c, a) && is_known(c, b))
 		c->parted = 1;
 	return 0;
 }
@@ -569,9 +566,11 @@ __noinline int dismiss(__u32 place, __u32 ends)
 		for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
 			if (other != side)
 				lag_end(place, sbd_pair_of(side, other));
-		for (other = SBD_ZERO; SBD_WHILE(settings.check && other < CONTROLLED_SUBFLOWS); other++)
-			if (other != side)
-				check_end(place, sbd_pair_of(side, other), CHECK_NONE, c->taken_ns);
+		if (settings.check)
+			for (other = SBD_ZERO; SBD_WHILE(other < CONTROLLED_SUBFLOWS); other++)
+				if (other != side)
+					check_end(place, sbd_pair_of(side, other), CHECK_NONE,
+						  c->taken_ns);
 		own->head = 0;
 		own->tail = 0;
 		own->lost = 0;
@@ -666,9 +665,10 @@ __noinline int tell(__u32 place)
 		to->said = from->said;
 		to->coupled = from->coupled;
 	}
-	for (i = SBD_ZERO; SBD_WHILE(settings.check && i < CONTROLLED_PAIRS); i++)
-		if (c->check[i % CONTROLLED_PAIRS])
-			check_tell(place, i, c->taken_ns);
+	if (settings.check)
+		for (i = SBD_ZERO; SBD_WHILE(i < CONTROLLED_PAIRS); i++)
+			if (c->check[i % CONTROLLED_PAIRS])
+				check_tell(place, i, c->taken_ns);
 	own->token = c->token;
 	return 0;
 }
