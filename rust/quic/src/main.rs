@@ -13,10 +13,13 @@
 mod noq_transfer;
 mod quinn_transfer;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::BufWriter;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -94,7 +97,7 @@ async fn taking(
 /// Take what comes until SIGTERM; say how much it was.
 async fn receive(stack: &str, listen: SocketAddr, file: &str) -> Result<(), Failure> {
     let received = Arc::new(AtomicU64::new(0));
-    let certificate = certificate(file)?;
+    let certificate = named(certificate(file), file)?;
     let mut ended = signal(SignalKind::terminate())?;
     let done = tokio::select! {
         done = taking(stack, listen, certificate, &received) => done,
@@ -104,12 +107,34 @@ async fn receive(stack: &str, listen: SocketAddr, file: &str) -> Result<(), Fail
     done
 }
 
+/// An argument as what it has to be, or a line that names it.
+fn parsed<T: FromStr>(word: &str, what: &str) -> Result<T, Failure> {
+    word.parse()
+        .map_err(|_| format!("{word}: no {what}").into())
+}
+
+fn named<T, E: Display>(done: Result<T, E>, file: &str) -> Result<T, Failure> {
+    done.map_err(|error| format!("{file}: {error}").into())
+}
+
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Failure> {
+async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments[..] {
-        ["receive", stack, address, file] => receive(stack, address.parse()?, file).await,
+    match run(&arguments).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("sbd-quic: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: &[&str]) -> Result<(), Failure> {
+    match *arguments {
+        ["receive", stack, address, file] => {
+            receive(stack, parsed(address, "address with a port")?, file).await
+        }
         ["send", stack, mode, seconds, to, first, second, file, qlog] => {
             let mode = match mode {
                 "coupled" => Mode::Lia,
@@ -117,13 +142,21 @@ async fn main() -> Result<(), Failure> {
                 "verdicts" => Mode::Verdicts,
                 _ => return Err(format!("{mode}: none of coupled, uncoupled, verdicts").into()),
             };
-            let log = EventLog::new(Box::new(BufWriter::new(File::create(qlog)?)));
+            let to = parsed(to, "address with a port")?;
+            let from = [parsed(first, "address")?, parsed(second, "address")?];
+            let time = named(
+                Duration::try_from_secs_f64(parsed(seconds, "number")?),
+                seconds,
+            )?;
+            let trusted = named(trusted(file), file)?;
+            // At last: what is there is not lost to a mistyped word.
+            let log = EventLog::new(Box::new(BufWriter::new(named(File::create(qlog), qlog)?)));
             let transfer = Transfer {
                 paths: Arc::new(CoupledPaths::new(mode, Some(log))),
-                to: to.parse()?,
-                from: [first.parse()?, second.parse()?],
-                trusted: trusted(file)?,
-                time: Duration::from_secs_f64(seconds.parse()?),
+                to,
+                from,
+                trusted,
+                time,
             };
             match stack {
                 "noq" => noq_transfer::send(&transfer).await?,
