@@ -58,8 +58,19 @@ def _sender(scenario: Scenario, controller: str) -> str:
     )
 
 
-def _rivals(scenario: Scenario) -> str:
-    flows = [
+def rival_flows(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return the background flows as :mod:`smartsbd.testbed.rival` takes them.
+
+    Parameters
+    ----------
+    scenario : Scenario
+
+    Returns
+    -------
+    list of dict
+        One for each flow, in order.
+    """
+    return [
         {
             "kind": flow.kind,
             "address": rival_address(number),
@@ -73,7 +84,6 @@ def _rivals(scenario: Scenario) -> str:
         }
         for number, flow in enumerate(scenario.background)
     ]
-    return json.dumps(flows)
 
 
 def _receiver(scenario: Scenario) -> str:
@@ -147,7 +157,7 @@ def emulate(folder: Path) -> dict[str, Any]:
                 "sender",
                 hosts.on(SERVER, *python("smartsbd.testbed.sender", _sender(scenario, settings["controller"]))),
             ),
-            started("rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", _rivals(scenario)))),
+            started("rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", json.dumps(rival_flows(scenario))))),
         ]
         for end in ends:
             end.wait_ready()

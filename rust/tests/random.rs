@@ -2,32 +2,14 @@
 
 //! Whatever comes, nothing overflows and nothing panics: built with checks of overflow.
 
+mod draw;
+
 use smartsbd::{
     Coupling, Group4, Group5, Joint, Mode, Pair, Path, Rule, Verdict, Window, lia_acks, mixed_acks,
     theta_q10,
 };
 
-/// Numbers that are random enough, the same in each run (Marsaglia, Xorshift RNGs, 2003).
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        self.next() % most
-    }
-
-    /// Of any size: each number of bits is as likely.
-    fn of_any_size(&mut self) -> u64 {
-        let bits = self.below(64);
-        self.next() >> bits
-    }
-}
+use draw::Draw;
 
 fn runs() -> u64 {
     std::env::var("SMARTSBD_RUNS").map_or(30, |runs| runs.parse().expect("a number"))

@@ -2,29 +2,11 @@
 
 //! Windows of any signals are built and judged without overflow: built with checks of it.
 
+mod draw;
+
 use smartsbd::{Feature, Features, PairWindows, Path, TREE_INVARIANT, TREE_PAPER, Verdict};
 
-/// Numbers that are random enough, the same in each run (Marsaglia, Xorshift RNGs, 2003).
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        self.next() % most
-    }
-
-    /// Of any size: each number of bits is as likely.
-    fn of_any_size(&mut self) -> u64 {
-        let bits = self.below(64);
-        self.next() >> bits
-    }
-}
+use draw::Draw;
 
 fn runs() -> u64 {
     std::env::var("SMARTSBD_RUNS").map_or(20, |runs| runs.parse().expect("a number"))

@@ -19,7 +19,7 @@ from smartsbd.contracts.fault import Fault
 from smartsbd.scenarios.path import CONNECTION_START_S
 from smartsbd.scenarios.scenario import Scenario
 from smartsbd.testbed import hosts, machine
-from smartsbd.testbed.receiver import FIRST_RIVAL_PORT
+from smartsbd.testbed.emulation import rival_flows
 from smartsbd.testbed.relay_network import (
     CLIENT,
     CLIENT_ADDRESS,
@@ -27,11 +27,11 @@ from smartsbd.testbed.relay_network import (
     RIVALS,
     SERVER,
     plan_lines,
-    rival_address,
     server_address,
     to_ns,
 )
 from smartsbd.testbed.running_program import EmulationError, RunningProgram, python
+from smartsbd.testbed.sender import sleep_until
 
 ROOT = Path(__file__).parents[2]
 SENDER = ROOT / "build/quic/sbd-quic"
@@ -42,27 +42,6 @@ _ADDRESS = f"{CLIENT_ADDRESS}:4433"
 _AHEAD_NS = 300_000_000
 #: For the handshake, and for what is in flight at the end.
 _LONGER_S = 10.0
-
-
-def _flows(scenario: Scenario) -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": flow.kind,
-            "address": rival_address(number),
-            "to": CLIENT_ADDRESS,
-            "port": FIRST_RIVAL_PORT + number,
-            "rate_mbit_s": None,
-            "back": False,
-            "start_ns": to_ns(flow.start_s),
-            "mss_bytes": scenario.connection.mss_bytes,
-            "seed": scenario.seed * 100 + number,
-        }
-        for number, flow in enumerate(scenario.background)
-    ]
-
-
-def _sleep_until(time_ns: int) -> None:
-    time.sleep(max(0, time_ns - time.monotonic_ns()) / 1e9)
 
 
 def emulate(folder: Path) -> dict[str, Any]:
@@ -103,10 +82,13 @@ def emulate(folder: Path) -> dict[str, Any]:
         relay = started("sbd-relay", [str(machine.RELAY), _PLAN])
         relay.wait_ready()
         hosts.connect(scenario)
-        sinks = json.dumps({"address": CLIENT_ADDRESS, "flows": _flows(scenario), "rivals_have_room": False})
+        flows = rival_flows(scenario)
+        sinks = json.dumps({"address": CLIENT_ADDRESS, "flows": flows, "rivals_have_room": False})
         sink = started("receiver", hosts.on(CLIENT, *python("smartsbd.testbed.receiver", sinks)))
         sink.wait_ready()
-        rivals = started("rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", json.dumps(_flows(scenario)))))
+        rivals = started(
+            "rivals", hosts.on(RIVALS, *python("smartsbd.testbed.rival", json.dumps(rival_flows(scenario))))
+        )
         rivals.wait_ready()
         words = ["receive", settings["stack"], _ADDRESS, _CERTIFICATE]
         receiver = started("sbd-quic", hosts.on(CLIENT, str(SENDER), *words))
@@ -114,7 +96,7 @@ def emulate(folder: Path) -> dict[str, Any]:
         origin_ns = time.monotonic_ns() + _AHEAD_NS
         for program in (relay, sink, rivals):
             program.begin(origin_ns)
-        _sleep_until(origin_ns + to_ns(CONNECTION_START_S))
+        sleep_until(origin_ns + to_ns(CONNECTION_START_S))
         seconds = scenario.duration_s - CONNECTION_START_S
         locals_ = [server_address(subflow) for subflow in range(2)]
         words = ["send", settings["stack"], settings["mode"], str(seconds), _ADDRESS, *locals_, _CERTIFICATE, QLOG]
@@ -122,7 +104,7 @@ def emulate(folder: Path) -> dict[str, Any]:
             hosts.on(SERVER, str(SENDER), *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         stack.callback(sender.kill)
-        _sleep_until(origin_ns + to_ns(scenario.duration_s))
+        sleep_until(origin_ns + to_ns(scenario.duration_s))
         rival_bytes = sum(json.loads(sink.end(signal.SIGTERM))["background"])
         try:
             said, complaint = sender.communicate(timeout=_LONGER_S)

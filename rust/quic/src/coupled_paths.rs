@@ -66,6 +66,10 @@ impl CoupledPaths {
         window: u64,
     ) {
         let (now_ns, mut state) = self.at(now);
+        // Packets that are read together have one time. A reader of the log could not tell which
+        // sample was judged first.
+        let now_ns = now_ns.max(state.sampled_ns + 1);
+        state.now_ns = now_ns;
         state.sampled_ns = now_ns;
         let State {
             pair,
@@ -189,4 +193,45 @@ pub struct Outcome {
 
 fn in_us(time: Duration) -> u32 {
     u32::try_from(time.as_micros()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("nobody panics").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn samples_that_are_read_together_are_logged_in_the_order_in_which_they_are_judged() {
+        let kept = Kept::default();
+        let log = EventLog::new(Box::new(kept.clone()));
+        let paths = CoupledPaths::new(Mode::Verdicts, Some(log));
+        let (now, rtt) = (Instant::now(), Duration::from_millis(20));
+        for path in [1, 0, 1] {
+            paths.on_rtt(path, now, rtt, rtt, 12_000);
+        }
+        paths.finish().expect("memory takes it");
+        let text = String::from_utf8(kept.0.lock().expect("nobody panics").clone()).expect("ASCII");
+        let times: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split_once(r#"{"time":"#)?.1.split_once(','))
+            .map(|(time, _)| time)
+            .collect();
+        assert_eq!(times.len(), 3);
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+    }
 }

@@ -45,6 +45,25 @@ const MOST_UNSENT: u64 = 1 << 20;
 /// What is given to the stack at once.
 static CHUNK: [u8; 64 << 10] = [0; 64 << 10];
 
+/// What carries a transfer.
+#[derive(Clone, Copy)]
+enum Stack {
+    Noq,
+    Quinn,
+}
+
+impl FromStr for Stack {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "noq" => Ok(Self::Noq),
+            "quinn" => Ok(Self::Quinn),
+            _ => Err(()),
+        }
+    }
+}
+
 /// What a sender is to do.
 struct Transfer {
     paths: Arc<CoupledPaths>,
@@ -82,20 +101,19 @@ fn trusted(file: &str) -> Result<Arc<RootCertStore>, Failure> {
 }
 
 async fn taking(
-    stack: &str,
+    stack: Stack,
     listen: SocketAddr,
     certificate: Certificate,
     received: &Arc<AtomicU64>,
 ) -> Result<(), Failure> {
     match stack {
-        "noq" => noq_transfer::receive(listen, certificate, received).await,
-        "quinn" => quinn_transfer::receive(listen, certificate, received).await,
-        _ => Err(format!("{stack}: neither noq nor quinn").into()),
+        Stack::Noq => noq_transfer::receive(listen, certificate, received).await,
+        Stack::Quinn => quinn_transfer::receive(listen, certificate, received).await,
     }
 }
 
 /// Take what comes until SIGTERM; say how much it was.
-async fn receive(stack: &str, listen: SocketAddr, file: &str) -> Result<(), Failure> {
+async fn receive(stack: Stack, listen: SocketAddr, file: &str) -> Result<(), Failure> {
     let received = Arc::new(AtomicU64::new(0));
     let certificate = named(certificate(file), file)?;
     let mut ended = signal(SignalKind::terminate())?;
@@ -133,9 +151,11 @@ async fn main() -> ExitCode {
 async fn run(arguments: &[&str]) -> Result<(), Failure> {
     match *arguments {
         ["receive", stack, address, file] => {
-            receive(stack, parsed(address, "address with a port")?, file).await
+            let listen = parsed(address, "address with a port")?;
+            receive(parsed(stack, "stack: noq or quinn")?, listen, file).await
         }
         ["send", stack, mode, seconds, to, first, second, file, qlog] => {
+            let stack = parsed(stack, "stack: noq or quinn")?;
             let mode = match mode {
                 "coupled" => Mode::Lia,
                 "uncoupled" => Mode::Uncoupled,
@@ -159,9 +179,8 @@ async fn run(arguments: &[&str]) -> Result<(), Failure> {
                 time,
             };
             match stack {
-                "noq" => noq_transfer::send(&transfer).await?,
-                "quinn" => quinn_transfer::send(&transfer).await?,
-                _ => return Err(format!("{stack}: neither noq nor quinn").into()),
+                Stack::Noq => noq_transfer::send(&transfer).await?,
+                Stack::Quinn => quinn_transfer::send(&transfer).await?,
             }
             let outcome = transfer.paths.finish()?;
             println!(

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tomllib
 from pathlib import Path
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "rust/quic"
 BUILT = ROOT / "build/quic/target"
 RECORD = "\x1e"
+_FURTHER = ("127.0.0.1", "127.0.0.2", "none", "log")
 HEADER: dict[str, object] = {
     "file_schema": "urn:ietf:params:qlog:file:sequential",
     "serialization_format": "application/qlog+json-seq",
@@ -56,17 +58,23 @@ def test_it_is_formatted_and_clippy_and_rustdoc_have_no_warning() -> None:
 
 
 @pytest.mark.slow
+def test_its_own_tests_pass() -> None:
+    cargo("test", "--quiet", "--release", "--locked")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stack", STACKS)
 def test_what_it_writes_is_read_and_the_replay_repeats_its_judgements(sender: Path, stack: str, tmp_path: Path) -> None:
     """Over loopback, two addresses of it as two paths; without a queue there is no verdict, but scores."""
     qlog, certificate = tmp_path / "sender.sqlog", tmp_path / "receiver.der"
-    receiver = subprocess.Popen(
-        [sender, "receive", stack, "127.0.0.1:44330", certificate], stdout=subprocess.PIPE, text=True
-    )
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    receiver = subprocess.Popen([sender, "receive", stack, address, certificate], stdout=subprocess.PIPE, text=True)
     assert receiver.stdout is not None
     try:
         assert receiver.stdout.readline() == "ready\n"
-        words = ["send", stack, MODES[2], "2", "127.0.0.1:44330", "127.0.0.1", "127.0.0.2"]
+        words = ["send", stack, MODES[2], "2", address, "127.0.0.1", "127.0.0.2"]
         done = subprocess.run([sender, *words, certificate, qlog], capture_output=True, text=True, check=True)
         receiver.send_signal(signal.SIGTERM)
         received = json.loads(receiver.communicate(timeout=10)[0])["received_bytes"]
@@ -80,6 +88,29 @@ def test_what_it_writes_is_read_and_the_replay_repeats_its_judgements(sender: Pa
     assert replay.judgements == replay.equal == len(judgements)
     detected = subprocess.run(["sbd", "detect", qlog], capture_output=True, text=True, check=False)
     assert "subflows 0 and 1" in detected.stdout, detected.stdout + detected.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["send", "tcp", "coupled", "1", "127.0.0.1:1", *_FURTHER], "tcp: no stack: noq or quinn"),
+        (["send", "noq", "sideways", "1", "127.0.0.1:1", *_FURTHER], "sideways: none of"),
+        (["send", "noq", "coupled", "-1", "127.0.0.1:1", *_FURTHER], "-1: "),
+        (["send", "noq", "coupled", "1", "127.0.0.1", *_FURTHER], "127.0.0.1: no address with a port"),
+        (["send", "noq", "coupled", "1", "127.0.0.1:1", *_FURTHER], "none: No such file"),
+        (["receive", "noq", "127.0.0.1:0", "missing/receiver.der"], "missing/receiver.der: No such file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_no_log_is_begun(
+    sender: Path, words: list[str], line: str, tmp_path: Path
+) -> None:
+    done = subprocess.run([sender, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=10)
+    assert done.returncode == 1
+    assert done.stderr.startswith("sbd-quic: ")
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_judgement_that_the_replay_does_not_repeat_is_counted(tmp_path: Path) -> None:
