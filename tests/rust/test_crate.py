@@ -31,7 +31,7 @@ def test_it_is_formatted_and_clippy_and_rustdoc_have_no_warning() -> None:
 def test_a_package_of_it_has_its_licences_and_nothing_beside() -> None:
     files = cargo("package", "--list", "--allow-dirty", "--quiet").split()
     assert {"LICENSE-GPL-2.0", "LICENSE-MIT", "README.md", "src/lib.rs"} <= set(files)
-    assert all(re.fullmatch(r"(src|tests|examples)/\w+\.rs|[\w.-]+", name) for name in files)
+    assert all(re.fullmatch(r"(src|tests|examples)/(\w+/)?\w+\.rs|[\w.-]+", name) for name in files)
     cargo("package", "--no-verify", "--allow-dirty", "--quiet")
 
 
