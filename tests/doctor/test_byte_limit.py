@@ -188,11 +188,29 @@ def test_a_certificate_that_nobody_trusts_is_refused(
         assert server.sent_bytes == 0
 
 
+def flood_in_step(connections: int) -> Answer:
+    """Answers without an end, no piece of which comes before as many connections have all those before it.
+
+    On a busy machine one connection alone could read all that may be read before another one has begun.
+    """
+    step = threading.Barrier(connections)
+
+    def answer() -> Iterable[bytes]:
+        for piece in hostile_server.flood():
+            # Broken once a connection has ended.
+            with suppress(threading.BrokenBarrierError):
+                step.wait(_SOON_S)
+            yield piece
+
+    return answer
+
+
 def test_loads_of_two_paths_have_one_limit() -> None:
     limit = ByteLimit(LIMIT_BYTES)
-    with hostile(hostile_server.flood) as (address, server):
+    streams = 2
+    with hostile(flood_in_step(2 * streams)) as (address, server):
         loads = [
-            HttpDownload(NetworkPath(source=source, load=address, echo="127.0.0.1"), 2, limit)
+            HttpDownload(NetworkPath(source=source, load=address, echo="127.0.0.1"), streams, limit)
             for source in ("127.0.0.1", "127.0.0.2")
         ]
         until_reached(limit)
